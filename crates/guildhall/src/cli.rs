@@ -1,0 +1,187 @@
+//! The commands, as they are typed.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A marketplace where people and AI agents hire AI agents.
+#[derive(Debug, Parser)]
+#[command(name = "guildhall", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// Answers on standard output as JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run everything embedded, with demo data and without a configuration.
+    Dev(DevArgs),
+    /// Run in production.
+    Serve(ConfigArgs),
+    /// Bring the database's schema up to date.
+    Migrate(MigrateArgs),
+    /// Check, print or describe the configuration.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Check what the service stands on: configuration, folders, disk, clock, database.
+    Doctor(InstanceArgs),
+    /// Print the OpenAPI document.
+    Openapi,
+    /// Look after an instance, also beside its running server.
+    #[command(subcommand)]
+    Admin(AdminCommand),
+}
+
+/// Arguments of `dev`.
+#[derive(Debug, Args)]
+pub(crate) struct DevArgs {
+    /// The address and port to listen on; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// The folder of the instance; it is made if absent.
+    #[arg(long, value_name = "DIR", default_value = ".guildhall", env = "GUILDHALL_DATA")]
+    pub(crate) data: PathBuf,
+    /// Begin anew: delete what an earlier run left in the folder.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Use this database (sqlite:PATH or postgres://…) instead of a file in the folder.
+    #[arg(long, value_name = "URL")]
+    pub(crate) database_url: Option<String>,
+    /// How to tell that it is ready.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Print::Text)]
+    pub(crate) print: Print,
+}
+
+/// How `dev` tells that it is ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Print {
+    Text,
+    Json,
+}
+
+/// Which configuration.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ConfigArgs {
+    /// The configuration file; guildhall.toml here, if there is one.
+    #[arg(long, value_name = "FILE", env = "GUILDHALL_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// Which instance.
+#[derive(Debug, Default, Args)]
+pub(crate) struct InstanceArgs {
+    /// The configuration file of the instance; guildhall.toml here, if there is one.
+    #[arg(long, value_name = "FILE", env = "GUILDHALL_CONFIG", conflicts_with = "data")]
+    pub(crate) config: Option<PathBuf>,
+    /// The data folder of a development instance; .guildhall here, if there is one and no file.
+    #[arg(long, value_name = "DIR", env = "GUILDHALL_DATA")]
+    pub(crate) data: Option<PathBuf>,
+}
+
+/// Arguments of `migrate`.
+#[derive(Debug, Args)]
+pub(crate) struct MigrateArgs {
+    #[command(flatten)]
+    pub(crate) instance: InstanceArgs,
+    /// Only say what would be done.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// What can be asked of the configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Say whether `serve` would accept the configuration.
+    Check(ConfigArgs),
+    /// Print the effective values and where each comes from; secrets are masked.
+    Print(ConfigArgs),
+    /// Print the JSON Schema of the configuration.
+    Schema,
+}
+
+/// What an operator can look after.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AdminCommand {
+    /// Accounts of people.
+    #[command(subcommand)]
+    Account(AccountCommand),
+    /// Keys that sign tokens.
+    #[command(subcommand)]
+    Keys(KeysCommand),
+}
+
+/// What can be done with accounts.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AccountCommand {
+    /// Create an account; the password is read from standard input.
+    Create {
+        #[command(flatten)]
+        instance: InstanceArgs,
+        /// The e-mail address.
+        #[arg(long)]
+        email: String,
+        /// The name that is shown.
+        #[arg(long)]
+        name: String,
+    },
+    /// Show an account.
+    Show(OneAccount),
+    /// Keep an account from signing in and end its sessions.
+    Disable(OneAccount),
+    /// Let a disabled account sign in again.
+    Enable(OneAccount),
+    /// Set a new password, read from standard input, and end all sessions.
+    SetPassword(OneAccount),
+    /// List accounts.
+    List {
+        #[command(flatten)]
+        instance: InstanceArgs,
+        /// How many at most.
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        limit: u32,
+    },
+}
+
+/// Which account.
+#[derive(Debug, Args)]
+pub(crate) struct OneAccount {
+    #[command(flatten)]
+    pub(crate) instance: InstanceArgs,
+    /// The e-mail address.
+    #[arg(long)]
+    pub(crate) email: String,
+}
+
+/// What can be done with signing keys.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Make a new signing key; the last one still verifies until its tokens have expired.
+    Rotate(InstanceArgs),
+    /// List the signing keys.
+    List(InstanceArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_commands_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_instance_is_named_once() {
+        let both = ["guildhall", "doctor", "--config", "a.toml", "--data", "b"];
+        assert!(Cli::try_parse_from(both).is_err());
+        let json = Cli::try_parse_from(["guildhall", "doctor", "--data", "b", "--json"]).unwrap();
+        assert!(json.json, "--json may stand behind the command");
+    }
+}

@@ -1,0 +1,68 @@
+//! `guildhall dev`: everything embedded, in one folder.
+
+use serde::Serialize;
+
+use super::target::environment;
+use crate::cli::{DevArgs, Print};
+use crate::config::{Config, Loaded, Origin, Sources, load};
+use crate::failure::Failure;
+use crate::instance::Folder;
+use crate::node::Node;
+use crate::output;
+
+pub(super) fn run(args: DevArgs) -> Result<(), Failure> {
+    let (print, fresh) = (args.print, args.fresh);
+    let folder = Folder::create(&args.data)?;
+    let held = folder.lock()?;
+    let loaded = settings(&folder, args)?;
+    let database = String::from(loaded.config.database.url.clone());
+    if fresh {
+        folder.clear(&held, database != folder.own_database())?;
+    }
+    folder.prepare()?;
+    folder.remember_database(&database)?;
+    let key = loaded.config.secrets.master_key().map_err(|fault| {
+        Failure::new(format!("{}: {fault}", folder.path().display()))
+            .hint("start with --fresh to begin anew with a new key")
+    })?;
+    let address_is_base = *loaded.origin("server.base_url") == Origin::Default;
+    let clock_offset_seconds = folder.clock().offset_seconds()?;
+    let node = Node { config: loaded.config, key, clock_offset_seconds, address_is_base };
+    node.run(|config| announce(config, print))
+}
+
+/// The folder's settings, under the environment's and the flags'.
+fn settings(folder: &Folder, args: DevArgs) -> Result<Loaded, Failure> {
+    // What an earlier run was told does not bind this one: without a word it is the folder's own database.
+    let mut development = folder.settings(folder.own_database())?;
+    // Several instances on one machine must not fight for one port that nobody asked for.
+    development.push(("server.metrics_listen", "off".into()));
+    let mut flags = Vec::new();
+    flags.extend(args.listen.map(|listen| ("server.listen", listen.to_string().into())));
+    flags.extend(args.database_url.map(|url| ("database.url", url.into())));
+    let sources = Sources { development, flags, ..environment() };
+    load(sources).map_err(|problems| Failure::invalid(&problems))
+}
+
+/// What a script reads to begin.
+#[derive(Serialize)]
+struct Announcement {
+    ready: bool,
+    base_url: String,
+    auth_url: String,
+    mcp_url: String,
+}
+
+fn announce(config: &Config, print: Print) -> Result<(), Failure> {
+    let base_url = config.server.base_url.to_string();
+    let announcement = Announcement {
+        ready: true,
+        auth_url: config.server.auth_url().to_string(),
+        mcp_url: format!("{base_url}/mcp"),
+        base_url,
+    };
+    match print {
+        Print::Json => output::json(&announcement),
+        Print::Text => output::line(&format!("Guildhall is ready at {}", announcement.base_url)),
+    }
+}

@@ -1,0 +1,18 @@
+//! The HTTP surface: it reads requests, hands them to the service, and writes answers. It knows no rules.
+
+mod answer;
+mod app;
+mod auth;
+mod credential;
+mod health;
+mod openapi;
+mod origin;
+mod peer;
+mod rest;
+pub mod serve;
+mod stream;
+
+pub use answer::malformed;
+pub use app::{App, Settings, router};
+pub use openapi::document;
+pub use peer::Trusted;

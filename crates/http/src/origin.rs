@@ -1,0 +1,39 @@
+//! Which web pages may use a browser's cookie here: our own.
+
+use axum::http::header;
+use axum::http::request::Parts;
+use guildhall_core::Code;
+use guildhall_ops::{Error, Result};
+
+use crate::app::Settings;
+
+/// Refuses a request that a page of another site made a browser send. Programs send no `Origin` and pass.
+pub(crate) fn check(parts: &Parts, settings: &Settings) -> Result<()> {
+    let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(()) };
+    let origin = origin.to_str().unwrap_or_default();
+    let own = [&settings.base_url, &settings.auth_url].into_iter().any(|url| of(url) == origin);
+    if own || settings.cors_origins.iter().any(|allowed| allowed == origin) {
+        return Ok(());
+    }
+    Err(Error::new(Code::Forbidden, "The request comes from a page of another site.")
+        .suggest("Sign in from this service's own pages, or add the origin to cors_origins."))
+}
+
+/// The origin of an address.
+fn of(url: &str) -> &str {
+    let end = url.find("://").map_or(0, |at| at + 3);
+    let host =
+        url.get(end..).and_then(|rest| rest.find('/')).map_or(url.len(), |slash| end + slash);
+    url.get(..host).unwrap_or(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn an_origin_has_no_path() {
+        assert_eq!(of("https://a.example/b/c"), "https://a.example");
+        assert_eq!(of("http://127.0.0.1:8080"), "http://127.0.0.1:8080");
+    }
+}

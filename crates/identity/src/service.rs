@@ -1,0 +1,74 @@
+//! Identity as one thing: what its parts share.
+
+use std::sync::Arc;
+
+use guildhall_core::{Secret, Timestamp};
+use guildhall_store::Db;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::hashing::{HashCost, Passwords};
+use crate::keys::Keys;
+use crate::random::Mint;
+use crate::throttle::Strangers;
+use crate::tokens::Tokens;
+
+/// Where the time comes from.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// How identity is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where people sign in.
+    pub auth_url: String,
+    /// Where the API is.
+    pub base_url: String,
+    /// What a guess at a password costs.
+    pub hash_cost: HashCost,
+}
+
+/// Accounts, sessions and tokens.
+pub struct Identity {
+    pub(crate) db: Db,
+    pub(crate) passwords: Passwords,
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) tokens: Tokens,
+    pub(crate) strangers: Strangers,
+    pub(crate) mint: Mint,
+    clock: Clock,
+}
+
+impl Identity {
+    /// Opens identity on a database whose schema is current. The first start makes the first signing key.
+    pub async fn open(
+        db: Db,
+        server_key: &Secret<[u8; 32]>,
+        settings: &Settings,
+        clock: Clock,
+    ) -> Result<Self> {
+        let cost = settings.hash_cost;
+        let passwords = tokio::task::spawn_blocking(move || Passwords::new(cost))
+            .await
+            .map_err(|error| Error::internal(format!("password hashing: {error}")))??;
+        let keys = Arc::new(Keys::open(db.clone(), server_key, clock()).await?);
+        let tokens = Tokens::new(Arc::clone(&keys), &settings.auth_url, &settings.base_url);
+        let strangers = Strangers::default();
+        Ok(Self { db, passwords, keys, tokens, strangers, mint: Mint::default(), clock })
+    }
+
+    /// The verifier of session tokens.
+    #[must_use]
+    pub fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// The public keys, as a JSON Web Key Set.
+    pub async fn jwks(&self) -> Result<Value> {
+        self.keys.jwks().await
+    }
+
+    /// The time by identity's clock.
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+}

@@ -1,0 +1,43 @@
+//! Tell callers who they are.
+
+use guildhall_core::AccountKind;
+use guildhall_core::scope::Scope;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::view::{Me, MyAccount, MyAgent};
+use crate::caller::Caller;
+use crate::cx::{Cx, OrMissing};
+use crate::error::Result;
+use crate::meta::{API_KEY, Meta, OAUTH, SESSION, Tag};
+use crate::operation::{Operation, Reads};
+
+pub(crate) struct GetMe;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {}
+
+impl Operation for GetMe {
+    const META: Meta = Meta::query("getMe", "/v1/me")
+        .summary("Tell who the credential belongs to")
+        .tag(Tag::Agents)
+        .credentials(SESSION.or(API_KEY).or(OAUTH))
+        .scope(&[Scope::Read])
+        .tool("whoami")
+        .single();
+    type Access = Reads;
+    type Input = Input;
+    type Output = Me;
+
+    fn run(cx: &mut Cx<Reads>, _: &Input) -> Result<Me> {
+        if let Caller::Agent(agent) = cx.caller() {
+            return Ok(Me::Agent(Box::new(MyAgent::new(agent, cx.now))));
+        }
+        let account_id = cx.account()?;
+        let account = cx.tx.find_account(account_id)?.or_missing::<AccountKind>()?;
+        let policy = cx.tx.find_active_policy(account_id)?;
+        let active = policy.filter(|policy| policy.is_active(cx.now));
+        Ok(Me::Account(MyAccount::new(account, active.map(|policy| policy.policy_id))))
+    }
+}

@@ -1,0 +1,134 @@
+//! The two bodies of `GET /v1/me`.
+
+use guildhall_core::policy::Status;
+use guildhall_core::scope::ScopeSet;
+use guildhall_core::{AccountId, AgentId, PolicyId, Timestamp};
+use guildhall_store::tables::account::Account;
+use guildhall_store::tables::connection::BoundPolicy;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::caller::AgentCaller;
+use crate::connections::ConnectionView;
+
+/// Who is calling.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Me {
+    /// A person.
+    Account(MyAccount),
+    /// An agent.
+    Agent(Box<MyAgent>),
+}
+
+/// The account behind a session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AccountMe")]
+pub(crate) struct MyAccount {
+    /// Always `account`.
+    #[schemars(extend("const" = "account"))]
+    kind: &'static str,
+    account_id: AccountId,
+    email: String,
+    display_name: String,
+    /// The wallets linked to the account.
+    wallets: Vec<Wallet>,
+    /// The spending policy in force.
+    active_policy_id: Option<PolicyId>,
+    created_at: Timestamp,
+}
+
+/// A linked wallet.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Wallet {
+    /// Its address.
+    address: String,
+}
+
+/// The agent behind a connection.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AgentMe")]
+pub(crate) struct MyAgent {
+    /// Always `agent`.
+    #[schemars(extend("const" = "agent"))]
+    kind: &'static str,
+    agent_id: AgentId,
+    name: String,
+    owner: Owner,
+    connection: ConnectionView,
+    /// What the credential may do now.
+    scopes: ScopeSet,
+    /// The policy under which the agent may spend.
+    spend_policy: Option<PolicySummary>,
+    /// The agent's presence on the relay, while it is checked in.
+    presence: Option<Presence>,
+}
+
+/// Whose agent it is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AgentOwner")]
+pub(crate) struct Owner {
+    account_id: AccountId,
+}
+
+/// A policy in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PolicySummary {
+    policy_id: PolicyId,
+    version: u32,
+    #[schemars(extend("examples" = ["active", "inactive", "expired"]))]
+    status: &'static str,
+    paused: bool,
+    expires_at: Option<Timestamp>,
+}
+
+/// A live presence.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Presence {
+    /// Until when it lasts without another check-in.
+    present_until: Timestamp,
+}
+
+impl MyAccount {
+    pub(crate) fn new(account: Account, active_policy_id: Option<PolicyId>) -> Self {
+        Self {
+            kind: "account",
+            account_id: account.account_id,
+            email: account.email,
+            display_name: account.display_name,
+            wallets: Vec::new(),
+            active_policy_id,
+            created_at: account.created_at,
+        }
+    }
+}
+
+impl MyAgent {
+    pub(crate) fn new(caller: &AgentCaller, now: Timestamp) -> Self {
+        let connection = &caller.live.connection;
+        Self {
+            kind: "agent",
+            agent_id: connection.agent_id,
+            name: caller.live.agent_name.clone(),
+            owner: Owner { account_id: connection.account_id },
+            connection: ConnectionView::new(connection, caller.live.agent_name.clone(), now),
+            scopes: caller.scopes,
+            spend_policy: caller.live.policy.as_ref().map(|policy| summary(policy, now)),
+            presence: None,
+        }
+    }
+}
+
+fn summary(policy: &BoundPolicy, now: Timestamp) -> PolicySummary {
+    let expired = policy.expires_at.is_some_and(|end| now >= end);
+    PolicySummary {
+        policy_id: policy.policy_id,
+        version: policy.version,
+        status: match policy.status {
+            Status::Active if expired => "expired",
+            status => status.name(),
+        },
+        paused: policy.paused,
+        expires_at: policy.expires_at,
+    }
+}

@@ -1,0 +1,172 @@
+//! Who is calling, read from the database in the request's own transaction.
+
+use guildhall_core::scope::{Scope, ScopeSet};
+use guildhall_core::{AccountId, AgentId, Code, ConnectionId, SessionId, Timestamp, policy};
+use guildhall_store::ReadTx;
+use guildhall_store::tables::connection::LiveConnection;
+
+use crate::error::{Error, Result};
+use crate::meta::{API_KEY, Credentials, Meta, PUBLIC, SESSION};
+
+/// What a request carries to prove who sends it. Signatures have been verified; whether it is live is read later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// Nothing.
+    None,
+    /// Something that cannot be valid.
+    Invalid,
+    /// A session token whose signature, audience and dates hold.
+    Session {
+        /// The account it names.
+        account_id: AccountId,
+        /// The session it belongs to.
+        session_id: SessionId,
+    },
+    /// The SHA-256 of what was sent as an API key.
+    Key([u8; 32]),
+}
+
+/// Who is calling.
+#[derive(Clone, Debug)]
+pub(crate) enum Caller {
+    /// Nobody in particular.
+    Public,
+    /// A person, by a live session.
+    Account(AccountId),
+    /// An agent, by a live connection.
+    Agent(Box<AgentCaller>),
+}
+
+/// An agent that is calling.
+#[derive(Clone, Debug)]
+pub(crate) struct AgentCaller {
+    /// Its connection and all that decides about it.
+    pub live: LiveConnection,
+    /// What it may do now.
+    pub scopes: ScopeSet,
+}
+
+/// Finds out who is calling. Every way of not being anybody gives the same answer.
+pub(crate) fn authenticate(
+    tx: &mut ReadTx<'_>,
+    credential: &Credential,
+    now: Timestamp,
+) -> Result<Caller> {
+    match credential {
+        Credential::None => Ok(Caller::Public),
+        Credential::Invalid => Err(not_valid()),
+        Credential::Session { account_id, session_id } => {
+            let held = tx.find_session(*session_id)?.ok_or_else(not_valid)?;
+            if held.session.account_id != *account_id || !held.is_live(now) {
+                return Err(not_valid());
+            }
+            Ok(Caller::Account(*account_id))
+        }
+        Credential::Key(digest) => {
+            let live = tx.find_connection_by_key(digest)?.ok_or_else(not_valid)?;
+            AgentCaller::new(live, now).map(|agent| Caller::Agent(Box::new(agent)))
+        }
+    }
+}
+
+fn not_valid() -> Error {
+    Error::new(Code::Unauthorized, "The credential is not valid.")
+}
+
+impl AgentCaller {
+    fn new(live: LiveConnection, now: Timestamp) -> Result<Self> {
+        let ended = live.agent_retired_at.is_some() || live.account_disabled_at.is_some();
+        if ended || !live.connection.is_live(now) {
+            return Err(not_valid());
+        }
+        let spends = live.policy.as_ref().is_some_and(|policy| {
+            policy.status == policy::Status::Active && policy.expires_at.is_none_or(|end| now < end)
+        });
+        let scopes = live.connection.scopes_by_key();
+        let scopes = if spends { scopes } else { scopes.without(Scope::AgentBuyer) };
+        Ok(Self { live, scopes })
+    }
+}
+
+impl Caller {
+    fn kind(&self) -> Credentials {
+        match self {
+            Self::Public => PUBLIC,
+            Self::Account(_) => SESSION,
+            Self::Agent(_) => API_KEY,
+        }
+    }
+
+    /// The account behind the caller.
+    #[must_use]
+    pub(crate) fn account_id(&self) -> Option<AccountId> {
+        match self {
+            Self::Public => None,
+            Self::Account(account_id) => Some(*account_id),
+            Self::Agent(agent) => Some(agent.live.connection.account_id),
+        }
+    }
+
+    /// Whose quota, keys and cursors these are: the account of a session, the connection of an agent.
+    #[must_use]
+    pub(crate) fn principal(&self) -> Option<String> {
+        match self {
+            Self::Public => None,
+            Self::Account(account_id) => Some(account_id.to_string()),
+            Self::Agent(agent) => Some(agent.live.connection.connection_id.to_string()),
+        }
+    }
+
+    /// The connection behind the caller, if its use has to be noted.
+    pub(crate) fn due_for_note(&self, now: Timestamp) -> Option<ConnectionId> {
+        match self {
+            Self::Agent(agent) => {
+                let connection = &agent.live.connection;
+                connection.is_due_for_note(now).then_some(connection.connection_id)
+            }
+            _ => None,
+        }
+    }
+
+    /// Refuses a caller whose kind or scopes the operation does not admit.
+    pub(crate) fn check_admitted(&self, meta: &Meta) -> Result<()> {
+        if matches!(self, Self::Public) && !meta.credentials.admits(PUBLIC) {
+            return Err(Error::new(Code::Unauthorized, "The request carries no credential."));
+        }
+        if meta.credentials == PUBLIC {
+            return Ok(());
+        }
+        if !meta.credentials.admits(self.kind()) {
+            let (wanted, sent) = (meta.credentials.words(), self.kind().words());
+            return Err(Error::new(
+                Code::Forbidden,
+                format!("{} takes {wanted}, not {sent}.", meta.id),
+            ));
+        }
+        let Self::Agent(agent) = self else { return Ok(()) };
+        match meta.scopes.iter().find(|scope| !agent.scopes.has(**scope)) {
+            None => Ok(()),
+            Some(Scope::AgentBuyer) => Err(Error::new(
+                Code::DemandForbidden,
+                "The connection has no live spending access.",
+            )
+            .suggest("Its owner binds a spending policy with bindConnectionSpendPolicy.")),
+            Some(scope) => Err(Error::new(
+                Code::Forbidden,
+                format!(
+                    "The scope `{}` is needed and not in the connection's live grant.",
+                    scope.name()
+                ),
+            )
+            .suggest("Its owner adds the scope with updateConnectionGrant.")),
+        }
+    }
+}
+
+impl AgentCaller {
+    /// The agent.
+    #[must_use]
+    pub(crate) fn agent_id(&self) -> AgentId {
+        self.live.connection.agent_id
+    }
+}

@@ -1,0 +1,92 @@
+//! The clients that are known, with what to paste into each.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cx::Cx;
+use crate::error::Result;
+use crate::meta::{Meta, PUBLIC, Tag};
+use crate::operation::{Operation, Reads};
+use crate::page::{Cursor, Limit, Page};
+
+/// A client: its id, its name, and how it is connected by key. `{base_url}` is filled in.
+const CLIENTS: [(&str, &str, &str); 5] = [
+    (
+        "claude-code",
+        "Claude Code",
+        "claude mcp add --transport http --header \"X-Api-Key: $GUILDHALL_API_KEY\" guildhall {base_url}/mcp",
+    ),
+    (
+        "codex",
+        "Codex",
+        "codex mcp add guildhall --url {base_url}/mcp --bearer-token-env-var GUILDHALL_API_KEY",
+    ),
+    (
+        "cursor",
+        "Cursor",
+        "{\"mcpServers\":{\"guildhall\":{\"url\":\"{base_url}/mcp\",\"headers\":{\"X-Api-Key\":\"${env:GUILDHALL_API_KEY}\"}}}}",
+    ),
+    (
+        "vscode",
+        "VS Code",
+        "{\"servers\":{\"guildhall\":{\"type\":\"http\",\"url\":\"{base_url}/mcp\",\"headers\":{\"X-Api-Key\":\"${input:guildhall-key}\"}}}}",
+    ),
+    ("custom", "Any program", "curl -H \"X-Api-Key: $GUILDHALL_API_KEY\" {base_url}/v1/me"),
+];
+
+/// Whether an owner can connect this client. The service's own (`hosted`) is not among them.
+pub(super) fn is_connectable(client: &str) -> bool {
+    CLIENTS.iter().any(|(id, _, _)| *id == client)
+}
+
+pub(crate) struct ListClientCatalog;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[serde(default)]
+    cursor: Option<Cursor>,
+    #[serde(default)]
+    limit: Limit,
+}
+
+/// A client that is known.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CatalogClient")]
+pub(crate) struct Client {
+    /// What `client_catalog_id` takes.
+    client_catalog_id: &'static str,
+    /// What people call it.
+    name: &'static str,
+    /// What to run or to paste, with the key in the environment.
+    snippet: String,
+}
+
+impl Operation for ListClientCatalog {
+    const META: Meta = Meta::query("listClientCatalog", "/v1/client-catalog")
+        .summary("List the clients that are known")
+        .tag(Tag::Connections)
+        .credentials(PUBLIC)
+        .scope(&[]);
+    type Access = Reads;
+    type Input = Input;
+    type Output = Page<Client>;
+
+    fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Page<Client>> {
+        let base_url = cx.env().base_url.as_str();
+        cx.page(
+            (input.cursor.as_ref(), input.limit),
+            "",
+            |_, after: Option<usize>, count| {
+                let rows = CLIENTS.iter().enumerate().skip(after.map_or(0, |after| after + 1));
+                Ok(rows.take(usize::try_from(count).unwrap_or(usize::MAX)).collect())
+            },
+            |(index, _)| *index,
+            |(_, (client_catalog_id, name, snippet))| Client {
+                client_catalog_id,
+                name,
+                snippet: snippet.replace("{base_url}", base_url),
+            },
+        )
+    }
+}

@@ -1,0 +1,47 @@
+//! The operations: what Guildhall can do, one small file each, and the one way a request takes to them.
+//!
+//! A surface (REST, MCP) reads a request into a [`Call`] and hands it to [`Service::call`]; it knows no rules. An operation
+//! implements [`Operation`] and stands in [`REGISTRY`]; surfaces, documents and the tests' tables are made from there.
+
+mod account;
+mod activity;
+mod agents;
+mod caller;
+mod clock;
+mod connections;
+mod cx;
+mod error;
+mod hosted;
+mod idempotency;
+mod input;
+mod limit;
+mod meta;
+mod mint;
+mod notifications;
+mod operation;
+mod page;
+mod policies;
+mod registry;
+mod service;
+mod timers;
+
+pub use caller::Credential;
+pub use clock::Clock;
+pub use error::{Envelope, Error, Result};
+pub use idempotency::Key;
+pub use input::{Raw, parse};
+pub use limit::{Payer, Quotas};
+pub use meta::{API_KEY, Body, Credentials, Meta, Method, OAUTH, PUBLIC, SESSION, Tag};
+pub use operation::{Entry, Prepared};
+pub use registry::REGISTRY;
+pub use service::{Answer, Call, Parts, Reply, Service};
+
+/// The date-versions of the API that this program serves, oldest first.
+pub const VERSIONS: &[&str] = &["2026-11-01"];
+
+/// SHA-256, by which keys and requests are known.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> [u8; 32] {
+    let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, bytes);
+    digest.as_ref().try_into().unwrap_or_default()
+}

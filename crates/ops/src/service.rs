@@ -1,0 +1,435 @@
+//! The one way through: every request of every surface goes this way, and there is no other.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use guildhall_core::{Code, ConnectionId, RequestId, Secret, Timestamp};
+use guildhall_store::{Blobs, Db, ReadTx, Sealer, Tx};
+use tokio::time::Instant;
+
+use crate::caller::{self, Caller, Credential};
+use crate::clock::Clock;
+use crate::cx::{Env, Setting};
+use crate::error::{Error, Result};
+use crate::idempotency::{Claim, Key};
+use crate::limit::{self, Limiter, Payer, Quotas, Take};
+use crate::meta::PUBLIC;
+use crate::mint::Mint;
+use crate::operation::{Entry, Prepared};
+
+/// How many keys are remembered as seen valid.
+const KNOWN_KEYS: usize = 65_536;
+
+/// What the service is made of.
+pub struct Parts {
+    /// The data.
+    pub db: Db,
+    /// The files.
+    pub blobs: Blobs,
+    /// The time.
+    pub clock: Clock,
+    /// The secret that everything secret at rest is derived from.
+    pub server_key: Secret<[u8; 32]>,
+    /// Where the service is found.
+    pub base_url: String,
+    /// The rate limits.
+    pub quotas: Quotas,
+    /// How long an Idempotency-Key is remembered.
+    pub retention: Duration,
+    /// How many bytes of files an account may keep.
+    pub account_quota_bytes: i64,
+}
+
+/// The service behind every surface.
+pub struct Service {
+    pub(crate) db: Db,
+    pub(crate) clock: Clock,
+    pub(crate) env: Env,
+    blobs: Blobs,
+    limiter: Limiter,
+    secrets: Sealer,
+    retention: Duration,
+    /// Connections by key digest, only to know whose quota to count before the transaction decides.
+    known_keys: Mutex<HashMap<[u8; 32], ConnectionId>>,
+}
+
+/// One request, read but not judged.
+pub struct Call {
+    /// The operation.
+    pub entry: &'static Entry,
+    /// What the caller proves itself with.
+    pub credential: Credential,
+    /// Where the request comes from.
+    pub ip: IpAddr,
+    /// The request's id.
+    pub request_id: RequestId,
+    /// The input and the Idempotency-Key, or what is wrong with the request's shape.
+    pub prepared: Result<(Prepared, Option<Key>)>,
+    /// The digest of what the request asks for.
+    pub fingerprint: [u8; 32],
+    /// An uploaded file with the name of its content.
+    pub file: Option<(String, Bytes)>,
+    /// Whether the request counts against a quota; the later looks of a long answer do not.
+    pub counted: bool,
+}
+
+/// A good answer, or a refusal that was stored as one.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The JSON body.
+    pub body: Vec<u8>,
+    /// How long the caller is willing to wait for a better answer.
+    pub wait: Option<Duration>,
+    /// Whether it is the answer of an earlier request with the same key.
+    pub replayed: bool,
+}
+
+/// What comes of a call.
+#[derive(Debug)]
+pub struct Reply {
+    /// The answer, or why there is none.
+    pub result: Result<Answer>,
+    /// What is left of the payer's quota.
+    pub remaining: Option<u32>,
+}
+
+/// Why a look stopped before its end.
+enum Halt {
+    Error(Error, Option<u32>),
+    /// A slice of this payer's quota is needed first.
+    Lease(Payer),
+    /// The use of this connection has to be noted first.
+    Note(ConnectionId),
+}
+
+/// What a look found.
+struct Seen {
+    answer: Option<Answer>,
+    remaining: Option<u32>,
+    topic: Option<String>,
+}
+
+impl From<guildhall_store::Error> for Halt {
+    fn from(error: guildhall_store::Error) -> Self {
+        Self::Error(error.into(), None)
+    }
+}
+
+impl Service {
+    /// Puts the service together.
+    #[must_use]
+    pub fn new(parts: Parts) -> Arc<Self> {
+        let env = Env {
+            base_url: parts.base_url,
+            account_quota_bytes: parts.account_quota_bytes,
+            mint: Mint::default(),
+            cursors: Sealer::new(&parts.server_key, "cursors"),
+        };
+        Arc::new(Self {
+            limiter: Limiter::new(parts.quotas, parts.db.is_shared()),
+            secrets: Sealer::new(&parts.server_key, "idempotency"),
+            db: parts.db,
+            clock: parts.clock,
+            blobs: parts.blobs,
+            env,
+            retention: parts.retention,
+            known_keys: Mutex::default(),
+        })
+    }
+
+    /// The data, for what is not an operation: health, sign-in, the operator's commands.
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// The files.
+    pub fn blobs(&self) -> &Blobs {
+        &self.blobs
+    }
+
+    /// Counts a request that is not an operation against a payer's quota, and says what is left.
+    pub async fn admit(&self, payer: &Payer) -> Result<u32> {
+        self.limiter.admit(&self.db, payer, self.clock.now()).await
+    }
+
+    /// An id for a request.
+    pub fn request_id(&self) -> Result<RequestId> {
+        self.env.mint.id(self.clock.now())
+    }
+
+    /// Serves a request.
+    pub async fn call(self: &Arc<Self>, call: Call) -> Reply {
+        let call = Arc::new(call);
+        let served =
+            if call.entry.writes { self.write(&call).await } else { self.read(&call).await };
+        match served {
+            Ok((answer, remaining)) => Reply { result: Ok(answer), remaining },
+            Err((error, remaining)) => Reply { result: Err(error), remaining },
+        }
+    }
+
+    async fn read(self: &Arc<Self>, call: &Arc<Call>) -> Served {
+        let mut seen = self.look(call, true, call.counted).await?;
+        let Some((answer, wait)) =
+            seen.answer.take_if(|answer| answer.wait.is_some()).map(|answer| {
+                let wait = answer.wait.unwrap_or_default();
+                (answer, wait)
+            })
+        else {
+            return seen.into_served();
+        };
+        let Some(topic) = seen.topic.clone() else { return Ok((answer, seen.remaining)) };
+        self.wait_for_better(call, &topic, answer, wait, seen.remaining).await
+    }
+
+    /// Looks again whenever something new was committed, and once in a while without being told.
+    async fn wait_for_better(
+        self: &Arc<Self>,
+        call: &Arc<Call>,
+        topic: &str,
+        mut answer: Answer,
+        wait: Duration,
+        remaining: Option<u32>,
+    ) -> Served {
+        let waiter = self.db.waiter(topic);
+        let deadline = Instant::now() + wait;
+        let pause = Duration::from_secs(if self.db.is_shared() { 1 } else { 5 });
+        loop {
+            let woken = waiter.woken();
+            if let Some(next) = self.look(call, true, false).await?.answer {
+                answer = next;
+            }
+            if answer.wait.is_none() || Instant::now() >= deadline {
+                return Ok((answer, remaining));
+            }
+            let _ = tokio::time::timeout_at(deadline.min(Instant::now() + pause), woken).await;
+        }
+    }
+
+    async fn write(self: &Arc<Self>, call: &Arc<Call>) -> Served {
+        // What is refused here never gets to the writer; what passes is judged again inside the transaction.
+        let payer = self.known_payer(&call.credential);
+        let simple = call.prepared.is_ok() && call.file.is_none() && call.counted;
+        let remaining = match payer.filter(|_| simple) {
+            Some(payer) => Some(self.admit(&payer).await.map_err(|error| (error, Some(0)))?),
+            None => self.look(call, false, call.counted).await?.remaining,
+        };
+        if let Some((name, bytes)) = &call.file {
+            let stored = self.blobs.put(name, bytes.clone()).await;
+            stored.map_err(|error| (error.into(), remaining))?;
+        }
+        let (service, job) = (Arc::clone(self), Arc::clone(call));
+        let written =
+            self.db.write(call.entry.meta.id, move |tx| service.write_once(tx, &job)).await;
+        match written {
+            Ok(answer) => Ok((answer, remaining)),
+            Err(error) if error.code() == Code::Unauthorized => {
+                self.forget_key(&call.credential);
+                Err(self.count_stranger(call.ip, error).await)
+            }
+            Err(error) => Err((error, remaining)),
+        }
+    }
+
+    /// The transaction of a write: who, whether, whether before, then the operation with everything it leaves behind.
+    fn write_once(&self, tx: &mut Tx<'_>, call: &Call) -> Result<Answer> {
+        let (meta, now) = (&call.entry.meta, self.clock.now());
+        let (prepared, key) = call.prepared.as_ref().map_err(Clone::clone)?;
+        let caller = caller::authenticate(tx, &call.credential, now)?;
+        caller.check_admitted(meta)?;
+        if let Some(connection) = caller.due_for_note(now) {
+            note_use(tx, connection, now)?;
+        }
+        let claim = match (key, caller.principal()) {
+            (Some(key), Some(principal)) => {
+                let subject = (principal, meta, key);
+                Some(Claim::new(subject, call.fingerprint, &self.secrets, now, self.retention))
+            }
+            _ => None,
+        };
+        if let Some(claim) = &claim
+            && let Some(answer) = claim.replay(tx)?
+        {
+            return Ok(answer);
+        }
+        let setting = self.setting(call, &caller, now);
+        let (status, body) = match tx.attempt(|tx| prepared.write(tx, &setting))? {
+            Ok(ready) => (meta.status, ready.body),
+            Err(refusal) if refusal.status() < 500 => (refusal.status(), refusal.body()),
+            Err(fault) => return Err(fault),
+        };
+        if let Some(claim) = &claim {
+            claim.keep(tx, meta, status, &body)?;
+        }
+        Ok(Answer { status, body, wait: None, replayed: false })
+    }
+
+    /// Looks until nothing stands between the request and its answer.
+    async fn look(
+        self: &Arc<Self>,
+        call: &Arc<Call>,
+        run: bool,
+        counted: bool,
+    ) -> Result<Seen, (Error, Option<u32>)> {
+        loop {
+            let (service, job) = (Arc::clone(self), Arc::clone(call));
+            let looked = self
+                .db
+                .read(call.entry.meta.id, move |tx| service.look_once(tx, &job, run, counted))
+                .await;
+            match looked {
+                Ok(seen) => return Ok(seen),
+                Err(Halt::Error(error, remaining)) => return Err((error, remaining)),
+                Err(Halt::Lease(payer)) => {
+                    let leased = self.limiter.lease(&self.db, &payer, self.clock.now()).await;
+                    leased.map_err(|error| (error, None))?;
+                }
+                Err(Halt::Note(connection)) => {
+                    let now = self.clock.now();
+                    let noted = self.db.write("note_use", move |tx| note_use(tx, connection, now));
+                    noted.await.map_err(|error| (error, None))?;
+                }
+            }
+        }
+    }
+
+    /// One look: who, how often, whether, in which shape; and for a read, the operation itself.
+    fn look_once(
+        &self,
+        tx: &mut ReadTx<'_>,
+        call: &Call,
+        run: bool,
+        counted: bool,
+    ) -> Result<Seen, Halt> {
+        let (meta, now) = (&call.entry.meta, self.clock.now());
+        let caller = match caller::authenticate(tx, &call.credential, now) {
+            Ok(Caller::Public) if !meta.credentials.admits(PUBLIC) => {
+                let error = Error::new(Code::Unauthorized, "The request carries no credential.");
+                return Err(self.stranger(call.ip, error, now));
+            }
+            Ok(caller) => caller,
+            Err(error) if error.code() == Code::Unauthorized => {
+                return Err(self.stranger(call.ip, error, now));
+            }
+            Err(error) => return Err(Halt::Error(error, None)),
+        };
+        if let Some(connection) = caller.due_for_note(now) {
+            return Err(Halt::Note(connection));
+        }
+        self.remember_key(&call.credential, &caller);
+        let remaining = if counted { Some(self.charge(&caller, call.ip, now)?) } else { None };
+        let fail = |error| Halt::Error(error, remaining);
+        caller.check_admitted(meta).map_err(fail)?;
+        let (prepared, _) = call.prepared.as_ref().map_err(|error| fail(error.clone()))?;
+        let answer = if run {
+            let ready = prepared.read(tx, &self.setting(call, &caller, now)).map_err(fail)?;
+            Some(Answer {
+                status: meta.status,
+                body: ready.body,
+                wait: ready.wait,
+                replayed: false,
+            })
+        } else {
+            None
+        };
+        Ok(Seen { answer, remaining, topic: topic(&caller) })
+    }
+
+    fn setting<'a>(&'a self, call: &'a Call, caller: &'a Caller, now: Timestamp) -> Setting<'a> {
+        let (meta, request_id) = (&call.entry.meta, call.request_id);
+        Setting { meta, caller, now, env: &self.env, request_id }
+    }
+
+    fn charge(&self, caller: &Caller, ip: IpAddr, now: Timestamp) -> Result<u32, Halt> {
+        let payer = match caller {
+            Caller::Public => Payer::ip(ip),
+            Caller::Account(account_id) => Payer::Account(account_id.to_string()),
+            Caller::Agent(agent) => Payer::Agent(agent.live.connection.connection_id.to_string()),
+        };
+        match self.limiter.take(&payer, now) {
+            Take::Granted(left) => Ok(left),
+            Take::Spent(seconds) => Err(Halt::Error(limit::spent(seconds), Some(0))),
+            Take::Lease => Err(Halt::Lease(payer)),
+        }
+    }
+
+    /// A request without a valid credential counts against its address.
+    fn stranger(&self, ip: IpAddr, error: Error, now: Timestamp) -> Halt {
+        match self.limiter.take(&Payer::ip(ip), now) {
+            Take::Granted(left) => Halt::Error(error, Some(left)),
+            Take::Spent(seconds) => Halt::Error(limit::spent(seconds), Some(0)),
+            Take::Lease => Halt::Lease(Payer::ip(ip)),
+        }
+    }
+
+    async fn count_stranger(&self, ip: IpAddr, error: Error) -> (Error, Option<u32>) {
+        match self.admit(&Payer::ip(ip)).await {
+            Ok(left) => (error, Some(left)),
+            Err(over) => (over, Some(0)),
+        }
+    }
+
+    fn known_payer(&self, credential: &Credential) -> Option<Payer> {
+        match credential {
+            Credential::Session { account_id, .. } => Some(Payer::Account(account_id.to_string())),
+            Credential::Key(digest) => {
+                let known = self.known_keys.lock().unwrap_or_else(PoisonError::into_inner);
+                known.get(digest).map(|connection| Payer::Agent(connection.to_string()))
+            }
+            Credential::None | Credential::Invalid => None,
+        }
+    }
+
+    fn remember_key(&self, credential: &Credential, caller: &Caller) {
+        let (Credential::Key(digest), Caller::Agent(agent)) = (credential, caller) else { return };
+        let mut known = self.known_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= KNOWN_KEYS {
+            known.clear();
+        }
+        known.insert(*digest, agent.live.connection.connection_id);
+    }
+
+    fn forget_key(&self, credential: &Credential) {
+        if let Credential::Key(digest) = credential {
+            self.known_keys.lock().unwrap_or_else(PoisonError::into_inner).remove(digest);
+        }
+    }
+}
+
+type Served = Result<(Answer, Option<u32>), (Error, Option<u32>)>;
+
+impl Seen {
+    fn into_served(self) -> Served {
+        let missing = || (Error::internal("a read gave no answer"), None);
+        self.answer.map(|answer| (answer, self.remaining)).ok_or_else(missing)
+    }
+}
+
+/// The feed whose news a caller can wait for.
+fn topic(caller: &Caller) -> Option<String> {
+    match caller {
+        Caller::Public => None,
+        Caller::Account(account_id) => Some(account_id.to_string()),
+        Caller::Agent(agent) => Some(agent.agent_id().to_string()),
+    }
+}
+
+/// Notes that a connection was used; one that ended meanwhile is left as it is.
+fn note_use(tx: &mut Tx<'_>, connection: ConnectionId, now: Timestamp) -> Result<()> {
+    if let Some(mut connection) = tx.lock_connection(connection)?
+        && let Ok(step) = connection.note_use(now)
+    {
+        tx.apply(&mut connection, step)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Timers: what is due is done, once, by whichever node gets to it first.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use guildhall_core::{AccountId, PolicyId, Timestamp};
+use guildhall_store::Tx;
+use guildhall_store::tables::timer::Timer;
+
+use crate::error::{Error, Result};
+use crate::idempotency::SECRET_LIFETIME;
+use crate::service::Service;
+
+/// Erases one-time secrets whose time is over.
+pub(crate) const ERASE_SECRETS: &str = "secrets.erase";
+/// Writes down that a policy's date has passed.
+pub(crate) const EXPIRE_POLICY: &str = "policy.expire";
+/// Forgets what has expired: keys, windows, sessions.
+const SWEEP: &str = "sweep";
+
+/// How often what has expired is swept away.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+/// How many rows a sweep takes at once, so that it never holds up the writer for long.
+const SWEEP_ROWS: i64 = 1_000;
+
+type Handler = fn(&mut Tx<'_>, Timestamp, &Timer) -> Result<()>;
+
+/// What each kind of timer does.
+const HANDLERS: [(&str, Handler); 3] =
+    [(ERASE_SECRETS, erase_secrets), (EXPIRE_POLICY, expire_policy), (SWEEP, sweep)];
+
+impl Service {
+    /// Sets the timers that re-set themselves ever after.
+    pub async fn start_timers(&self) -> Result<()> {
+        let now = self.clock.now();
+        self.db
+            .write("timers.start", move |tx| tx.set_timer(&sweep_at(now)))
+            .await
+            .map_err(Error::from)
+    }
+
+    /// Runs every timer that is due, and says how many there were.
+    pub async fn run_due_timers(self: &Arc<Self>) -> Result<usize> {
+        let mut done = 0;
+        loop {
+            let now = self.clock.now();
+            if !self.db.write("timers.run", move |tx| run_one(tx, now)).await? {
+                return Ok(done);
+            }
+            done += 1;
+        }
+    }
+
+    /// When the next timer is due.
+    pub async fn next_timer_due(&self) -> Result<Option<Timestamp>> {
+        self.db.read("timers.next", |tx| tx.next_timer_due()).await.map_err(Error::from)
+    }
+}
+
+/// Takes one due timer and does what it says, in one transaction.
+fn run_one(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
+    let Some(timer) = tx.claim_timers(now, 1)?.pop() else { return Ok(false) };
+    tx.delete_timer(&timer)?;
+    let handler = HANDLERS.iter().find(|(kind, _)| *kind == timer.kind);
+    let (_, handler) = handler
+        .ok_or_else(|| Error::internal(format!("no handler for the timer {}", timer.kind)))?;
+    handler(tx, now, &timer)?;
+    Ok(true)
+}
+
+fn erase_secrets(tx: &mut Tx<'_>, now: Timestamp, _: &Timer) -> Result<()> {
+    Ok(tx.erase_sealed_bodies(now.before(SECRET_LIFETIME))?)
+}
+
+fn expire_policy(tx: &mut Tx<'_>, now: Timestamp, timer: &Timer) -> Result<()> {
+    let broken = |_| Error::internal(format!("a timer for {}", timer.subject_id));
+    let policy_id: PolicyId = timer.subject_id.parse().map_err(broken)?;
+    let Some(owner): Option<AccountId> = tx.find_policy_owner(policy_id)? else { return Ok(()) };
+    if let Some(mut policy) = tx.lock_policy(owner, policy_id)?
+        && let Some(step) = policy.expire(now)
+    {
+        tx.apply(&mut policy, step)?;
+    }
+    Ok(())
+}
+
+fn sweep(tx: &mut Tx<'_>, now: Timestamp, _: &Timer) -> Result<()> {
+    let swept = tx.sweep_outcomes(now, SWEEP_ROWS)?;
+    tx.sweep_rate_windows(now.before(Duration::from_secs(3_600)))?;
+    let more = i64::try_from(swept).unwrap_or(0) >= SWEEP_ROWS;
+    let next = if more { now } else { now.after(SWEEP_EVERY) };
+    Ok(tx.set_timer(&sweep_at(next))?)
+}
+
+fn sweep_at(due_at: Timestamp) -> Timer {
+    Timer { due_at, kind: SWEEP.to_owned(), subject_id: "service".to_owned(), epoch: 0 }
+}

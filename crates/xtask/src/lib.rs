@@ -1,0 +1,3 @@
+//! The repository's chores, as a library so that the tests run them too.
+
+pub mod tidy;
