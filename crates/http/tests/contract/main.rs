@@ -7,4 +7,19 @@
     reason = "tests fail by panicking"
 )]
 
+mod activity;
+mod agents;
+mod binding;
+mod connections;
+mod conventions;
+mod errors;
+mod grants;
+mod hosted;
+mod idempotency;
+mod limits;
 mod me;
+mod notifications;
+mod pagination;
+mod policies;
+mod sign_in;
+mod versioning;
