@@ -10,13 +10,13 @@ use crate::{
 };
 
 /// The shortest life of a grant.
-pub const MIN_LIFETIME: Duration = Duration::from_secs(3_600);
+pub const MIN_LIFETIME: Duration = Duration::from_hours(1);
 /// The life of a grant when nobody says.
-pub const DEFAULT_LIFETIME: Duration = Duration::from_secs(90 * 86_400);
+pub const DEFAULT_LIFETIME: Duration = Duration::from_hours(2160);
 /// The longest life of a grant.
-pub const MAX_LIFETIME: Duration = Duration::from_secs(365 * 86_400);
+pub const MAX_LIFETIME: Duration = Duration::from_hours(8760);
 /// How old `last_seen_at` may grow before a call moves it.
-const SEEN_EVERY: Duration = Duration::from_secs(60);
+const SEEN_EVERY: Duration = Duration::from_mins(1);
 
 /// How the client proves that it is this connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,15 +69,15 @@ impl Status {
         use Event as E;
         use Status::{Authorized, Expired, Revoked, Verified};
         match (self, event) {
-            (Authorized | Verified, E::Used) => Some(Verified),
-            (Authorized | Verified | Expired, E::TimePassed) => Some(Expired),
+            (Authorized | Verified, E::Used) | (Verified, E::GrantChanged) => Some(Verified),
+            (Authorized | Expired, E::GrantChanged) | (Authorized | Verified, E::KeyRotated) => {
+                Some(Authorized)
+            }
+            (Authorized | Verified | Expired, E::TimePassed) | (Expired, E::KeyRotated) => {
+                Some(Expired)
+            }
             (Authorized | Verified, E::PolicyChanged) => Some(self),
-            (Verified, E::GrantChanged) => Some(Verified),
-            (Authorized | Expired, E::GrantChanged) => Some(Authorized),
-            (Authorized | Verified, E::KeyRotated) => Some(Authorized),
-            (Expired, E::KeyRotated) => Some(Expired),
-            (_, E::Revoked) => Some(Revoked),
-            (Revoked, E::TimePassed) => Some(Revoked),
+            (_, E::Revoked) | (Revoked, E::TimePassed) => Some(Revoked),
             (Revoked | Expired, E::Used | E::PolicyChanged)
             | (Revoked, E::GrantChanged | E::KeyRotated) => None,
         }

@@ -111,10 +111,8 @@ pub fn canonical_json(value: &serde_json::Value) -> String {
 /// Bytes as lower-case hex.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        text.push_str(&format!("{byte:02x}"));
-        text
-    })
+    let nibbles = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0x0f]);
+    nibbles.filter_map(|nibble| char::from_digit(u32::from(nibble), 16)).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Ids: a prefix that names the kind, an underscore, and 32 hex digits of a UUIDv7, so that ids sort by creation.
+//! Ids: a prefix that names the kind, an underscore, and 32 hex digits of a `UUIDv7`, so that ids sort by creation.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

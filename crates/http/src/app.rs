@@ -53,8 +53,13 @@ pub struct App {
     pub settings: Settings,
 }
 
-/// The routes of the surface. Others may be merged in before `serve`.
+/// The routes of the surface.
 pub fn router(app: App) -> Router {
+    router_with(app, Router::new())
+}
+
+/// The routes of the surface and some of the program's own, whose answers carry what every answer carries.
+pub fn router_with(app: App, extra: Router) -> Router {
     let app = Arc::new(app);
     let document = openapi::document(&app.settings.base_url, &app.settings.auth_url).to_string();
     let document = Arc::<str>::from(document);
@@ -62,7 +67,8 @@ pub fn router(app: App) -> Router {
         .merge(auth::routes(&app))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready).with_state(Arc::clone(&app)))
-        .route("/openapi.json", get(move || openapi::serve(Arc::clone(&document))))
+        .route("/openapi.json", get(async move || openapi::serve(&document)))
+        .merge(extra)
         .fallback(unknown_route)
         .method_not_allowed_fallback(wrong_method);
     if !app.settings.cors_origins.is_empty() {
@@ -122,7 +128,7 @@ fn cors(origins: &[String]) -> CorsLayer {
             HeaderName::from_static("last-event-id"),
         ])
         .expose_headers(exposed.map(HeaderName::from_static))
-        .max_age(Duration::from_secs(600))
+        .max_age(Duration::from_mins(10))
 }
 
 /// What every request goes through and every answer carries, also when a handler panics.

@@ -105,7 +105,7 @@ async fn sign_out(State(app): State<Arc<App>>, request: Request) -> Response {
             visit.app.identity.sign_out(&cookie).await?;
         }
         let mut response = answer::json(200, r#"{"signed_out":true}"#);
-        set_cookie(&mut response, cookie::cleared(&visit.app.settings));
+        set_cookie(&mut response, &cookie::cleared(&visit.app.settings));
         Ok(response)
     })
     .await
@@ -279,7 +279,7 @@ impl<T> Visit<T> {
             expires_at: signed_in.expires_at,
         };
         let mut response = json(&Session { account: &signed_in.account, session });
-        set_cookie(&mut response, cookie::made(&self.app.settings, &signed_in.cookie));
+        set_cookie(&mut response, &cookie::made(&self.app.settings, &signed_in.cookie));
         response
     }
 }
@@ -296,8 +296,8 @@ fn json(value: &impl Serialize) -> Response {
     }
 }
 
-fn set_cookie(response: &mut Response, cookie: String) {
-    if let Ok(mut value) = HeaderValue::from_str(&cookie) {
+fn set_cookie(response: &mut Response, cookie: &str) {
+    if let Ok(mut value) = HeaderValue::from_str(cookie) {
         value.set_sensitive(true);
         response.headers_mut().insert(header::SET_COOKIE, value);
     }

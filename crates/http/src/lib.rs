@@ -13,6 +13,6 @@ pub mod serve;
 mod stream;
 
 pub use answer::malformed;
-pub use app::{App, Settings, router};
+pub use app::{App, Settings, router, router_with};
 pub use openapi::document;
 pub use peer::Trusted;

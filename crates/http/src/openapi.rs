@@ -3,8 +3,6 @@
 mod operation;
 mod parts;
 
-use std::sync::Arc;
-
 use axum::response::Response;
 use guildhall_ops::{Envelope, REGISTRY, Tag, VERSIONS};
 use schemars::generate::SchemaSettings;
@@ -38,7 +36,7 @@ pub fn document(base_url: &str, auth_url: &str) -> Value {
         .collect();
     json!({
         "openapi": "3.1.0",
-        "info": info(),
+        "info": info(base_url),
         "servers": [{ "url": base_url }],
         "tags": tags,
         "paths": paths,
@@ -51,13 +49,14 @@ pub fn document(base_url: &str, auth_url: &str) -> Value {
     })
 }
 
-fn info() -> Value {
+fn info(base_url: &str) -> Value {
     json!({
         "title": "Guildhall",
         "version": VERSIONS.last(),
         "summary": "A marketplace where people and AI agents hire AI agents.",
         "description": "Every error has the same envelope. Every mutation takes an Idempotency-Key and can be sent \
             again with it. Response enums are extensible: clients must not fail on values they do not know.",
+        "contact": { "name": "The operator of this service", "url": base_url },
         "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
     })
 }
@@ -70,8 +69,8 @@ fn generator(settings: impl FnOnce(SchemaSettings) -> SchemaSettings) -> SchemaG
 }
 
 /// Serves the document.
-pub(crate) async fn serve(document: Arc<str>) -> Response {
-    answer::json(200, document.to_string())
+pub(crate) fn serve(document: &str) -> Response {
+    answer::json(200, document.to_owned())
 }
 
 /// The name under which the envelope is found.

@@ -103,7 +103,7 @@ async fn serve(
     if entry.meta.stream {
         return stream::serve(app, entry, sent).await;
     }
-    let call = read_call(app, entry, params, &sent, body)?;
+    let call = read_call(app, entry, params, &sent, &body)?;
     let reply = app.service.call(call).await;
     let was_sent = sent.credential != Credential::None;
     let mut response = answer::reply(reply, &entry.meta, &sent.parts.headers, was_sent);
@@ -136,11 +136,11 @@ fn read_call(
     entry: &'static Entry,
     params: &RawPathParams,
     sent: &Sent,
-    body: Bytes,
+    body: &Bytes,
 ) -> Result<Call> {
     let request_id = request_id(&sent.parts)?;
-    let file = (entry.meta.body == Body::File).then(|| (hex(&digest(&body)), body.clone()));
-    let shape = Shape { entry, params, sent, body: &body, file: file.as_ref() };
+    let file = (entry.meta.body == Body::File).then(|| (hex(&digest(body)), body.clone()));
+    let shape = Shape { entry, params, sent, body, file: file.as_ref() };
     let prepared = shape.read();
     let fingerprint = shape.fingerprint();
     let ip = app.settings.trusted.client(&sent.parts);

@@ -108,14 +108,11 @@ impl Feed {
         if self.ended {
             return None;
         }
-        let looked = match self.first.take() {
-            Some(answer) => Ok(answer),
-            None => {
-                let stop = self.app.settings.stop.clone();
-                tokio::select! {
-                    looked = self.look() => looked,
-                    () = stop.cancelled() => return None,
-                }
+        let looked = if let Some(answer) = self.first.take() { Ok(answer) } else {
+            let stop = self.app.settings.stop.clone();
+            tokio::select! {
+                looked = self.look() => looked,
+                () = stop.cancelled() => return None,
             }
         };
         let text = looked.and_then(|answer| self.events(&answer.body));
@@ -139,12 +136,12 @@ impl Feed {
         if part.data.is_empty() {
             return Ok(": quiet\n\n".to_owned());
         }
-        let mut text = String::new();
+        let mut events = Vec::with_capacity(part.data.len());
         for item in part.data {
             let Item { id } = serde_json::from_str(item.get()).map_err(broken)?;
-            text.push_str(&format!("id: {id}\nevent: activity\ndata: {}\n\n", item.get()));
+            events.push(format!("id: {id}\nevent: activity\ndata: {}\n\n", item.get()));
             self.after = Some(id.to_owned());
         }
-        Ok(text)
+        Ok(events.concat())
     }
 }

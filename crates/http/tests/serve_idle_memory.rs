@@ -1,6 +1,6 @@
 //! What an idle keep-alive connection costs in memory. A process of its own: it measures it.
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::{
     io::{Read, Write},

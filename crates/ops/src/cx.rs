@@ -146,7 +146,7 @@ impl<'c> Cx<'_, 'c, Writes> {
     pub(crate) fn set_timer(
         &mut self,
         kind: &str,
-        subject: impl ToString,
+        subject: &impl ToString,
         due_at: Timestamp,
         epoch: i64,
     ) -> Result<()> {

@@ -15,7 +15,7 @@ use crate::service::Answer;
 use crate::timers::ERASE_SECRETS;
 
 /// How long a replay still shows a one-time secret.
-pub(crate) const SECRET_LIFETIME: Duration = Duration::from_secs(600);
+pub(crate) const SECRET_LIFETIME: Duration = Duration::from_mins(10);
 
 /// The value of an Idempotency-Key header that has the right shape.
 #[derive(Clone, Debug)]

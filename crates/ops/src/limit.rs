@@ -27,7 +27,7 @@ pub struct Quotas {
 
 impl Default for Quotas {
     fn default() -> Self {
-        let window = Duration::from_secs(60);
+        let window = Duration::from_mins(1);
         Self { window, account: 600, agent: 600, ip: 120, sign_in: 30 }
     }
 }

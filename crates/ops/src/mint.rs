@@ -25,11 +25,11 @@ impl Mint {
         let place = wanted.max(previous + 1);
         let millis = i64::try_from(place >> 12).unwrap_or(i64::MAX);
         let order = u16::try_from(place & 0x0fff).unwrap_or(0);
-        Ok(Id::new(Timestamp::from_millis(millis), order, u64::from_be_bytes(self.bytes()?)))
+        Ok(Id::new(Timestamp::from_millis(millis), order, u64::from_be_bytes(Self::bytes()?)))
     }
 
     /// Random bytes from the system.
-    pub(crate) fn bytes<const N: usize>(&self) -> Result<[u8; N]> {
+    pub(crate) fn bytes<const N: usize>() -> Result<[u8; N]> {
         let mut bytes = [0; N];
         aws_lc_rs::rand::fill(&mut bytes)
             .map_err(|_| Error::internal("the system gives no random bytes"))?;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use guildhall_core::{Code, ConnectionId, RequestId, Secret, Timestamp};
 use guildhall_store::{Blobs, Db, ReadTx, Sealer, Tx};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::caller::{self, Caller, Credential};
@@ -54,6 +55,8 @@ pub struct Service {
     retention: Duration,
     /// Connections by key digest, only to know whose quota to count before the transaction decides.
     known_keys: Mutex<HashMap<[u8; 32], ConnectionId>>,
+    /// Whether nobody may wait for a better answer any more.
+    waits_ended: watch::Sender<bool>,
 }
 
 /// One request, read but not judged.
@@ -139,6 +142,7 @@ impl Service {
             env,
             retention: parts.retention,
             known_keys: Mutex::default(),
+            waits_ended: watch::Sender::new(false),
         })
     }
 
@@ -155,6 +159,11 @@ impl Service {
     /// The files.
     pub fn blobs(&self) -> &Blobs {
         &self.blobs
+    }
+
+    /// Answers whoever waits for a better answer with the one there is, now and from now on: the program stops.
+    pub fn end_waits(&self) {
+        self.waits_ended.send_replace(true);
     }
 
     /// Counts a request that is not an operation against a payer's quota, and says what is left.
@@ -204,15 +213,19 @@ impl Service {
         let waiter = self.db.waiter(topic);
         let deadline = Instant::now() + wait;
         let pause = Duration::from_secs(if self.db.is_shared() { 1 } else { 5 });
+        let mut ended = self.waits_ended.subscribe();
         loop {
             let woken = waiter.woken();
             if let Some(next) = self.look(call, true, false).await?.answer {
                 answer = next;
             }
-            if answer.wait.is_none() || Instant::now() >= deadline {
+            if answer.wait.is_none() || Instant::now() >= deadline || *ended.borrow() {
                 return Ok((answer, remaining));
             }
-            let _ = tokio::time::timeout_at(deadline.min(Instant::now() + pause), woken).await;
+            tokio::select! {
+                _ = tokio::time::timeout_at(deadline.min(Instant::now() + pause), woken) => {}
+                _ = ended.wait_for(|ended| *ended) => {}
+            }
         }
     }
 

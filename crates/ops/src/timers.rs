@@ -19,7 +19,7 @@ pub(crate) const EXPIRE_POLICY: &str = "policy.expire";
 const SWEEP: &str = "sweep";
 
 /// How often what has expired is swept away.
-const SWEEP_EVERY: Duration = Duration::from_secs(60);
+const SWEEP_EVERY: Duration = Duration::from_mins(1);
 /// How many rows a sweep takes at once, so that it never holds up the writer for long.
 const SWEEP_ROWS: i64 = 1_000;
 
@@ -53,7 +53,9 @@ impl Service {
 
     /// When the next timer is due.
     pub async fn next_timer_due(&self) -> Result<Option<Timestamp>> {
-        self.db.read("timers.next", |tx| tx.next_timer_due()).await.map_err(Error::from)
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "a method is not general enough")]
+        let next = self.db.read("timers.next", |tx| tx.next_timer_due()).await;
+        Ok(next?)
     }
 }
 
@@ -86,7 +88,7 @@ fn expire_policy(tx: &mut Tx<'_>, now: Timestamp, timer: &Timer) -> Result<()> {
 
 fn sweep(tx: &mut Tx<'_>, now: Timestamp, _: &Timer) -> Result<()> {
     let swept = tx.sweep_outcomes(now, SWEEP_ROWS)?;
-    tx.sweep_rate_windows(now.before(Duration::from_secs(3_600)))?;
+    tx.sweep_rate_windows(now.before(Duration::from_hours(1)))?;
     let more = i64::try_from(swept).unwrap_or(0) >= SWEEP_ROWS;
     let next = if more { now } else { now.after(SWEEP_EVERY) };
     Ok(tx.set_timer(&sweep_at(next))?)

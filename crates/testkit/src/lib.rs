@@ -20,7 +20,7 @@ mod server;
 pub use answer::Answer;
 pub use database::{Database, Engine};
 pub use people::{Agent, PASSWORD, Person, unique};
-pub use server::{Server, Setup};
+pub use server::{Server, Setup, send};
 
 /// Runs each named test function, which takes a [`Server`], on both engines.
 #[macro_export]

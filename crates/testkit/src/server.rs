@@ -178,7 +178,7 @@ impl Drop for Server {
 }
 
 /// Sends a request and reads its answer.
-pub(crate) async fn send(request: RequestBuilder) -> Answer {
+pub async fn send(request: RequestBuilder) -> Answer {
     Answer::read(request.send().await.expect("an answer")).await
 }
 

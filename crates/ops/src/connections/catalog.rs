@@ -53,7 +53,7 @@ pub(crate) struct Input {
 /// A client that is known.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CatalogClient")]
-pub(crate) struct Client {
+pub(crate) struct Known {
     /// What `client_catalog_id` takes.
     client_catalog_id: &'static str,
     /// What people call it.
@@ -70,9 +70,9 @@ impl Operation for ListClientCatalog {
         .scope(&[]);
     type Access = Reads;
     type Input = Input;
-    type Output = Page<Client>;
+    type Output = Page<Known>;
 
-    fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Page<Client>> {
+    fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Page<Known>> {
         let base_url = cx.env().base_url.as_str();
         cx.page(
             (input.cursor.as_ref(), input.limit),
@@ -82,7 +82,7 @@ impl Operation for ListClientCatalog {
                 Ok(rows.take(usize::try_from(count).unwrap_or(usize::MAX)).collect())
             },
             |(index, _)| *index,
-            |(_, (client_catalog_id, name, snippet))| Client {
+            |(_, (client_catalog_id, name, snippet))| Known {
                 client_catalog_id,
                 name,
                 snippet: snippet.replace("{base_url}", base_url),

@@ -17,6 +17,7 @@ use super::{ConnectionView, catalog};
 use crate::cx::{Cx, OrMissing};
 use crate::error::{Error, Result};
 use crate::meta::{Meta, Method, Tag};
+use crate::mint::Mint;
 use crate::operation::{Operation, Writes};
 
 pub(crate) struct CreateConnection;
@@ -85,7 +86,7 @@ impl Operation for CreateConnection {
         let agent = cx.tx.find_agent(owner, input.agent_id)?.or_missing::<AgentKind>()?;
         agent.check_active()?;
         check_client(&agent, &input.client_catalog_id)?;
-        let (api_key, digest) = new_key(cx)?;
+        let (api_key, digest) = new_key()?;
         let connection = build(cx, &agent, input, digest)?;
         cx.tx.insert_connection(&connection)?;
         cx.about("connection", connection.connection_id);
@@ -110,8 +111,8 @@ fn check_client(agent: &Agent, client: &str) -> Result<()> {
 }
 
 /// A new key and its digest. The key itself is kept nowhere.
-pub(super) fn new_key(cx: &Cx<Writes>) -> Result<(String, [u8; 32])> {
-    let key = format!("gk_agent_{}", hex(&cx.env().mint.bytes::<32>()?));
+pub(super) fn new_key() -> Result<(String, [u8; 32])> {
+    let key = format!("gk_agent_{}", hex(&Mint::bytes::<32>()?));
     let digest = crate::digest(key.as_bytes());
     Ok((key, digest))
 }

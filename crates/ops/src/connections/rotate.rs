@@ -36,7 +36,7 @@ impl Operation for RotateConnection {
 
     fn run(cx: &mut Cx<Writes>, input: &OneConnection) -> Result<Output> {
         let mut connection = lock_governed(cx, input.connection_id)?;
-        let (api_key, digest) = new_key(cx)?;
+        let (api_key, digest) = new_key()?;
         let step = connection.rotate(cx.now, digest)?;
         cx.apply(&mut connection, step)?;
         tell_grant_changed(cx, &connection)?;

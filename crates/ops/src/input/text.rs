@@ -16,7 +16,7 @@ impl<'de> IntoDeserializer<'de, serde_json::Error> for Text<'de> {
     }
 }
 
-impl<'de> Text<'de> {
+impl Text<'_> {
     fn parsed<T: FromStr>(&self, expected: &str) -> Result<T, serde_json::Error> {
         // `+1` and `01` parse as numbers in Rust; a parameter has one way to be written.
         let plain = self.0 == "0" || !self.0.starts_with(['+', '0']);

@@ -71,16 +71,13 @@ impl Operation for ListNotifications {
     fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Page<NotificationView>> {
         let feed = cx.agent()?.agent_id().to_string();
         let limit = input.limit.get();
-        let items = match input.after {
-            Some(after) => {
-                let place = cx.tx.find_feed_place(&feed, after)?.ok_or_else(foreign)?;
-                cx.tx.list_feed_after(&feed, place, limit)?
-            }
-            None => {
-                let mut newest = cx.tx.list_feed_before(&feed, None, limit)?;
-                newest.reverse();
-                newest
-            }
+        let items = if let Some(after) = input.after {
+            let place = cx.tx.find_feed_place(&feed, after)?.ok_or_else(foreign)?;
+            cx.tx.list_feed_after(&feed, place, limit)?
+        } else {
+            let mut newest = cx.tx.list_feed_before(&feed, None, limit)?;
+            newest.reverse();
+            newest
         };
         Ok(Page { data: items.into_iter().map(NotificationView::from).collect(), next_page: None })
     }

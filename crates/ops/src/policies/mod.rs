@@ -46,7 +46,7 @@ fn schedule_expiry(cx: &mut Cx<Writes>, policy: &SpendPolicy) -> Result<()> {
         None => Ok(()),
         Some(end) => {
             let epoch = i64::from(policy.version);
-            cx.set_timer(crate::timers::EXPIRE_POLICY, policy.policy_id, end, epoch)
+            cx.set_timer(crate::timers::EXPIRE_POLICY, &policy.policy_id, end, epoch)
         }
     }
 }

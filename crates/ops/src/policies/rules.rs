@@ -144,10 +144,10 @@ impl Change {
                 .max_open_tasks
                 .map_or(old.max_open_tasks, |max| max.map(|max| max.0)),
             max_per_worker_day: cap(self.max_per_worker_day, old.max_per_worker_day),
-            allowed_operations: list(self.allowed_operations, &old.allowed_operations, |op| op),
-            allowed_models: list(self.allowed_models, &old.allowed_models, Line::into_string),
-            worker_allowlist: list(self.worker_allowlist, &old.worker_allowlist, |id| id),
-            worker_blocklist: list(self.worker_blocklist, &old.worker_blocklist, |id| id),
+            allowed_operations: list(self.allowed_operations, old.allowed_operations.as_ref(), |op| op),
+            allowed_models: list(self.allowed_models, old.allowed_models.as_ref(), Line::into_string),
+            worker_allowlist: list(self.worker_allowlist, old.worker_allowlist.as_ref(), |id| id),
+            worker_blocklist: list(self.worker_blocklist, old.worker_blocklist.as_ref(), |id| id),
             approval_above: self
                 .approval_above
                 .map_or(old.approval_above, |above| above.map(|a| a.0)),
@@ -160,11 +160,11 @@ impl Change {
 
 fn list<S, T: Clone, const MAX: usize>(
     new: Option<Option<Few<S, MAX>>>,
-    old: &Option<Vec<T>>,
+    old: Option<&Vec<T>>,
     convert: impl Fn(S) -> T,
 ) -> Option<Vec<T>> {
     match new {
-        None => old.clone(),
+        None => old.cloned(),
         Some(list) => list.map(|list| list.into_vec().into_iter().map(convert).collect()),
     }
 }
