@@ -89,7 +89,7 @@ fn operations(app: &Arc<App>) -> Router {
     paths.into_iter().fold(Router::new(), |router, (path, entries)| {
         let route = Arc::new(Route::new(entries));
         let app = Arc::clone(app);
-        let handle = move |params: RawPathParams, request: Request| {
+        let handle = move |params: Result<RawPathParams, _>, request: Request| {
             rest::handle(Arc::clone(&app), Arc::clone(&route), params, request)
         };
         router.route(path, any(handle))

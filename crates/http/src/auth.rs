@@ -5,6 +5,7 @@ mod cookie;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
@@ -140,11 +141,12 @@ async fn list_sessions(State(app): State<Arc<App>>, request: Request) -> Respons
 
 async fn end_session(
     State(app): State<Arc<App>>,
-    Path(session_id): Path<String>,
+    session_id: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
     finish(admitted(&app, request, Payer::ip).await, |visit: Visit<Nothing>| async move {
-        let session_id: SessionId = session_id
+        let text = session_id.map(|Path(text)| text).unwrap_or_default();
+        let session_id: SessionId = text
             .parse()
             .map_err(|what| Failed::Ours(Error::invalid(format!("session_id: {what}."))))?;
         visit.app.identity.end_session(&visit.cookie()?, session_id).await?;

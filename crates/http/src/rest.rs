@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::body::Body as HttpBody;
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method as HttpMethod, header};
@@ -66,11 +67,14 @@ fn histograms(operation: &'static str) -> [Histogram; 5] {
 pub(crate) async fn handle(
     app: Arc<App>,
     route: Arc<Route>,
-    params: RawPathParams,
+    params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Response {
     let started = Instant::now();
     let Some((entry, times)) = route.entry(request.method()) else { return route.wrong_method() };
+    let Ok(params) = params else {
+        return answer::error(&Error::invalid("The path is not valid percent-encoded UTF-8."));
+    };
     let response = match serve(&app, entry, &params, request).await {
         Ok(response) => response,
         Err(error) => answer::error(&error),
@@ -101,7 +105,7 @@ async fn serve(
     let credential = credential::read(&parts, app.identity.tokens(), now).await?;
     let sent = Sent { version: version(&parts.headers), parts, credential };
     if entry.meta.stream {
-        return stream::serve(app, entry, sent).await;
+        return stream::serve(app, entry, sent, &body).await;
     }
     let call = read_call(app, entry, params, &sent, &body)?;
     let reply = app.service.call(call).await;
@@ -246,8 +250,7 @@ impl Shape<'_> {
         if self.body.is_empty() {
             return Ok(None);
         }
-        Err(Error::invalid("This operation takes no body.")
-            .suggest("Send the request without a body."))
+        Err(unwanted_body())
     }
 
     /// What the request asks for: its path and query as they were understood, its body, its version.
@@ -262,8 +265,11 @@ impl Shape<'_> {
         parts.extend(query.into_iter().flat_map(|(name, text)| [name, text]));
         parts.push(self.sent.version.as_ref().copied().unwrap_or_default().into());
         let empty = self.body.iter().filter(|b| !b.is_ascii_whitespace()).eq(b"{}");
-        let body = if empty && self.file.is_none() { digest(b"") } else { digest(self.body) };
-        parts.push(hex(&body).into());
+        parts.push(match self.file {
+            Some((sha256, _)) => sha256.as_str().into(),
+            None if empty => "".into(),
+            None => hex(&digest(self.body)).into(),
+        });
         // Each part is preceded by its length, so that no two requests run together into the same bytes.
         let bytes: Vec<u8> = parts
             .iter()
@@ -271,6 +277,11 @@ impl Shape<'_> {
             .collect();
         digest(&bytes)
     }
+}
+
+/// The refusal of a body that nobody asked for.
+pub(crate) fn unwanted_body() -> Error {
+    Error::invalid("This operation takes no body.").suggest("Send the request without a body.")
 }
 
 fn query_pair(pair: &str) -> Result<(Cow<'_, str>, Cow<'_, str>)> {

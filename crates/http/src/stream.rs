@@ -23,7 +23,8 @@ struct Feed {
     app: Arc<App>,
     entry: &'static Entry,
     sent: Sent,
-    after: Option<String>,
+    /// Where to go on, or what is wrong with the request's shape.
+    after: Result<Option<String>>,
     /// What the first look found, sent before anything else.
     first: Option<Answer>,
     ended: bool,
@@ -42,8 +43,13 @@ struct Item<'a> {
 }
 
 /// Serves a stream, or says why there is none.
-pub(crate) async fn serve(app: &Arc<App>, entry: &'static Entry, sent: Sent) -> Result<Response> {
-    let after = starting_point(&sent)?;
+pub(crate) async fn serve(
+    app: &Arc<App>,
+    entry: &'static Entry,
+    sent: Sent,
+    body: &Bytes,
+) -> Result<Response> {
+    let after = starting_point(&sent, body);
     let app = Arc::clone(app);
     let mut feed = Feed { app, entry, sent, after, first: None, ended: false };
     let call = feed.call(true)?;
@@ -71,7 +77,10 @@ pub(crate) async fn serve(app: &Arc<App>, entry: &'static Entry, sent: Sent) -> 
 }
 
 /// Where to go on: the `after` of the query, or what a browser says it saw last.
-fn starting_point(sent: &Sent) -> Result<Option<String>> {
+fn starting_point(sent: &Sent, body: &Bytes) -> Result<Option<String>> {
+    if !body.is_empty() {
+        return Err(rest::unwanted_body());
+    }
     let query = sent.parts.uri.query().unwrap_or_default();
     let mut after = None;
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -87,10 +96,12 @@ fn starting_point(sent: &Sent) -> Result<Option<String>> {
 
 impl Feed {
     fn call(&self, counted: bool) -> Result<Call> {
-        let pairs =
-            self.after.iter().map(|after| ("after".into(), after.as_str().into())).collect();
-        let shape = self.sent.version.clone();
-        let prepared = shape.and_then(|_| (self.entry.parse)(&Raw { pairs, body: None }));
+        let shape =
+            self.sent.version.clone().and_then(|_| self.after.as_ref().map_err(Clone::clone));
+        let prepared = shape.and_then(|after| {
+            let pairs = after.iter().map(|after| ("after".into(), after.as_str().into())).collect();
+            (self.entry.parse)(&Raw { pairs, body: None })
+        });
         Ok(Call {
             entry: self.entry,
             credential: self.sent.credential,
@@ -108,7 +119,9 @@ impl Feed {
         if self.ended {
             return None;
         }
-        let looked = if let Some(answer) = self.first.take() { Ok(answer) } else {
+        let looked = if let Some(answer) = self.first.take() {
+            Ok(answer)
+        } else {
             let stop = self.app.settings.stop.clone();
             tokio::select! {
                 looked = self.look() => looked,
@@ -140,7 +153,7 @@ impl Feed {
         for item in part.data {
             let Item { id } = serde_json::from_str(item.get()).map_err(broken)?;
             events.push(format!("id: {id}\nevent: activity\ndata: {}\n\n", item.get()));
-            self.after = Some(id.to_owned());
+            self.after = Ok(Some(id.to_owned()));
         }
         Ok(events.concat())
     }

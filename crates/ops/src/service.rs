@@ -110,6 +110,17 @@ enum Halt {
     Note(ConnectionId),
 }
 
+/// How a look is to go.
+#[derive(Clone, Copy)]
+struct View {
+    /// Whether to run the operation.
+    run: bool,
+    /// Whether to count the request.
+    counted: bool,
+    /// Whether the use of the connection has been noted, as far as that was possible.
+    noted: bool,
+}
+
 /// What a look found.
 struct Seen {
     answer: Option<Answer>,
@@ -294,11 +305,13 @@ impl Service {
         run: bool,
         counted: bool,
     ) -> Result<Seen, (Error, Option<u32>)> {
+        let mut noted = false;
         loop {
             let (service, job) = (Arc::clone(self), Arc::clone(call));
+            let view = View { run, counted, noted };
             let looked = self
                 .db
-                .read(call.entry.meta.id, move |tx| service.look_once(tx, &job, run, counted))
+                .read(call.entry.meta.id, move |tx| service.look_once(tx, &job, view))
                 .await;
             match looked {
                 Ok(seen) => return Ok(seen),
@@ -308,9 +321,8 @@ impl Service {
                     leased.map_err(|error| (error, None))?;
                 }
                 Err(Halt::Note(connection)) => {
-                    let now = self.clock.now();
-                    let noted = self.db.write("note_use", move |tx| note_use(tx, connection, now));
-                    noted.await.map_err(|error| (error, None))?;
+                    self.note_use(connection).await;
+                    noted = true;
                 }
             }
         }
@@ -321,8 +333,7 @@ impl Service {
         &self,
         tx: &mut ReadTx<'_>,
         call: &Call,
-        run: bool,
-        counted: bool,
+        view: View,
     ) -> Result<Seen, Halt> {
         let (meta, now) = (&call.entry.meta, self.clock.now());
         let caller = match caller::authenticate(tx, &call.credential, now) {
@@ -336,15 +347,15 @@ impl Service {
             }
             Err(error) => return Err(Halt::Error(error, None)),
         };
-        if let Some(connection) = caller.due_for_note(now) {
+        if let Some(connection) = caller.due_for_note(now).filter(|_| !view.noted) {
             return Err(Halt::Note(connection));
         }
         self.remember_key(&call.credential, &caller);
-        let remaining = if counted { Some(self.charge(&caller, call.ip, now)?) } else { None };
+        let remaining = if view.counted { Some(self.charge(&caller, call.ip, now)?) } else { None };
         let fail = |error| Halt::Error(error, remaining);
         caller.check_admitted(meta).map_err(fail)?;
         let (prepared, _) = call.prepared.as_ref().map_err(|error| fail(error.clone()))?;
-        let answer = if run {
+        let answer = if view.run {
             let ready = prepared.read(tx, &self.setting(call, &caller, now)).map_err(fail)?;
             Some(Answer {
                 status: meta.status,
@@ -356,6 +367,15 @@ impl Service {
             None
         };
         Ok(Seen { answer, remaining, topic: topic(&caller) })
+    }
+
+    /// Notes that a connection was used. A read is answered even while nothing can be written.
+    async fn note_use(&self, connection: ConnectionId) {
+        let now = self.clock.now();
+        let noted = self.db.write("note_use", move |tx| note_use(tx, connection, now)).await;
+        if let Err(error) = noted {
+            tracing::warn!(%connection, detail = error.internal_detail(), "a use was not noted");
+        }
     }
 
     fn setting<'a>(&'a self, call: &'a Call, caller: &'a Caller, now: Timestamp) -> Setting<'a> {
