@@ -279,12 +279,16 @@ impl Meta {
     /// Every code it can answer, its own and those of the way to it, in the contract's order.
     #[must_use]
     pub fn codes(&self) -> Vec<Code> {
-        let mut codes =
-            vec![Code::InvalidRequest, Code::RateLimited, Code::Unavailable, Code::Internal];
+        // Also where no credential is needed, one that is not valid is refused.
+        let mut codes = vec![
+            Code::InvalidRequest,
+            Code::Unauthorized,
+            Code::RateLimited,
+            Code::Unavailable,
+            Code::Internal,
+        ];
         if !self.credentials.admits(PUBLIC) {
-            codes.extend([Code::Unauthorized, Code::Forbidden]);
-        } else if self.credentials != PUBLIC {
-            codes.push(Code::Unauthorized);
+            codes.push(Code::Forbidden);
         }
         if self.path_parameters().next().is_some() {
             codes.push(Code::NotFound);

@@ -309,10 +309,8 @@ impl Service {
         loop {
             let (service, job) = (Arc::clone(self), Arc::clone(call));
             let view = View { run, counted, noted };
-            let looked = self
-                .db
-                .read(call.entry.meta.id, move |tx| service.look_once(tx, &job, view))
-                .await;
+            let looked =
+                self.db.read(call.entry.meta.id, move |tx| service.look_once(tx, &job, view)).await;
             match looked {
                 Ok(seen) => return Ok(seen),
                 Err(Halt::Error(error, remaining)) => return Err((error, remaining)),
@@ -329,12 +327,7 @@ impl Service {
     }
 
     /// One look: who, how often, whether, in which shape; and for a read, the operation itself.
-    fn look_once(
-        &self,
-        tx: &mut ReadTx<'_>,
-        call: &Call,
-        view: View,
-    ) -> Result<Seen, Halt> {
+    fn look_once(&self, tx: &mut ReadTx<'_>, call: &Call, view: View) -> Result<Seen, Halt> {
         let (meta, now) = (&call.entry.meta, self.clock.now());
         let caller = match caller::authenticate(tx, &call.credential, now) {
             Ok(Caller::Public) if !meta.credentials.admits(PUBLIC) => {

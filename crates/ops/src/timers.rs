@@ -53,7 +53,10 @@ impl Service {
 
     /// When the next timer is due.
     pub async fn next_timer_due(&self) -> Result<Option<Timestamp>> {
-        #[expect(clippy::redundant_closure_for_method_calls, reason = "a method is not general enough")]
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "a method is not general enough"
+        )]
         let next = self.db.read("timers.next", |tx| tx.next_timer_due()).await;
         Ok(next?)
     }

@@ -75,7 +75,7 @@ pub struct Locked<'tx, T> {
     tx: PhantomData<fn(&'tx ()) -> &'tx ()>,
 }
 
-impl<T> Locked<'_, T> {
+impl<'tx, T> Locked<'tx, T> {
     pub(crate) fn new(row: T) -> Self {
         Self { row, tx: PhantomData }
     }
@@ -84,6 +84,12 @@ impl<T> Locked<'_, T> {
     pub fn check<E>(self, test: impl FnOnce(&T) -> Result<(), E>) -> Result<Self, E> {
         test(&self.row)?;
         Ok(self)
+    }
+
+    /// Parts the row from what was read along with it; the lock stays with the row.
+    pub(crate) fn part<U, V>(self, parts: impl FnOnce(T) -> (U, V)) -> (Locked<'tx, U>, V) {
+        let (row, rest) = parts(self.row);
+        (Locked { row, tx: PhantomData }, rest)
     }
 
     /// Puts the saved state in the place of the loaded one.

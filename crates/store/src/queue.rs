@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::job::Job;
@@ -50,6 +51,19 @@ impl Queue {
         }
         let count = state.jobs.len().min(most);
         Some(state.jobs.drain(..count).collect())
+    }
+
+    /// Answers the jobs that have waited longer than `deadline`: whoever should serve them is held up.
+    pub(crate) fn refuse_overdue(&self, deadline: Duration) {
+        let overdue: Vec<_> = {
+            let mut state = self.state();
+            let waited = |job: &Box<dyn Job>| job.queued_at().elapsed() > deadline;
+            let count = state.jobs.iter().take_while(|job| waited(job)).count();
+            state.jobs.drain(..count).collect()
+        };
+        for job in overdue {
+            job.answer(Err(Error::Unavailable("the store did not get to the job in time".into())));
+        }
     }
 
     /// Lets the workers finish what is queued, and then stop.

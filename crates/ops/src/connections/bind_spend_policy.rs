@@ -3,7 +3,7 @@
 use guildhall_core::{Code, PolicyId};
 use serde_json::json;
 
-use super::{ConnectionView, OneConnection, lock_governed, shown};
+use super::{ConnectionView, OneConnection, lock};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::meta::{Meta, Method, Tag};
@@ -27,13 +27,13 @@ impl Operation for BindConnectionSpendPolicy {
     fn run(cx: &mut Cx<Writes>, input: &OneConnection) -> Result<ConnectionView> {
         // The policy is locked before the connection: deactivating one takes its locks in this order too.
         let policy = lock_active_policy(cx)?;
-        let mut connection = lock_governed(cx, input.connection_id)?;
+        let mut held = lock(cx, input.connection_id)?;
         let policy = policy.ok_or_else(no_active_policy)?;
-        let step = connection.bind(cx.now, policy)?;
-        cx.apply(&mut connection, step)?;
-        let subject = ("connection", connection.connection_id);
-        cx.notify(connection.agent_id, "policy.bound", subject, json!({ "policy_id": policy }))?;
-        shown(cx, &connection)
+        let step = held.row.bind(cx.now, policy)?;
+        cx.apply(&mut held.row, step)?;
+        let subject = ("connection", held.row.connection_id);
+        cx.notify(held.row.agent_id, "policy.bound", subject, json!({ "policy_id": policy }))?;
+        Ok(held.shown(cx.now))
     }
 }
 

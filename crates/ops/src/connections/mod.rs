@@ -23,8 +23,7 @@ pub(crate) use update_grant::UpdateConnectionGrant;
 pub(crate) use view::ConnectionView;
 
 use guildhall_core::connection::Connection;
-use guildhall_core::id::missing;
-use guildhall_core::{ConnectionId, ConnectionKind};
+use guildhall_core::{ConnectionId, ConnectionKind, Timestamp};
 use guildhall_store::Locked;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -42,31 +41,27 @@ pub(crate) struct OneConnection {
     connection_id: ConnectionId,
 }
 
-/// Holds a connection of the calling account.
-fn lock<'c>(
-    cx: &mut Cx<'_, 'c, Writes>,
-    connection_id: ConnectionId,
-) -> Result<Locked<'c, Connection>> {
-    let owner = cx.account()?;
-    cx.about("connection", connection_id);
-    cx.tx.lock_own_connection(owner, connection_id)?.or_missing::<ConnectionKind>()
+/// A connection that is held, with what is needed to show it.
+struct Held<'c> {
+    row: Locked<'c, Connection>,
+    agent_name: String,
+}
+
+impl Held<'_> {
+    /// The connection as it now stands.
+    fn shown(self, now: Timestamp) -> ConnectionView {
+        ConnectionView::new(&self.row, self.agent_name, now)
+    }
 }
 
 /// Holds a connection of the calling account that its owner governs: the service's own are not to be found.
-fn lock_governed<'c>(
-    cx: &mut Cx<'_, 'c, Writes>,
-    connection_id: ConnectionId,
-) -> Result<Locked<'c, Connection>> {
-    let hidden = |connection: &Connection| {
-        if connection.hosted { Err(missing::<ConnectionKind>().into()) } else { Ok(()) }
-    };
-    lock(cx, connection_id)?.check(hidden)
-}
-
-/// The answer that shows a connection as it now stands.
-fn shown(cx: &mut Cx<Writes>, connection: &Connection) -> Result<ConnectionView> {
-    let agent_name = cx.tx.get_agent_name(connection.agent_id)?;
-    Ok(ConnectionView::new(connection, agent_name, cx.now))
+fn lock<'c>(cx: &mut Cx<'_, 'c, Writes>, connection_id: ConnectionId) -> Result<Held<'c>> {
+    let owner = cx.account()?;
+    cx.about("connection", connection_id);
+    let found = cx.tx.lock_own_connection(owner, connection_id)?;
+    let governed = found.filter(|(connection, _)| !connection.hosted);
+    let (row, agent_name) = governed.or_missing::<ConnectionKind>()?;
+    Ok(Held { row, agent_name })
 }
 
 /// Tells the agent that its grant is not what it was.

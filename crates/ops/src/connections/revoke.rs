@@ -2,7 +2,7 @@
 
 use guildhall_core::Code;
 
-use super::{ConnectionView, OneConnection, lock_governed, shown, tell_grant_changed};
+use super::{ConnectionView, OneConnection, lock, tell_grant_changed};
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::meta::{Meta, Method, Tag};
@@ -21,11 +21,11 @@ impl Operation for RevokeConnection {
     type Output = ConnectionView;
 
     fn run(cx: &mut Cx<Writes>, input: &OneConnection) -> Result<ConnectionView> {
-        let mut connection = lock_governed(cx, input.connection_id)?;
-        let step = connection.revoke(cx.now)?;
-        if cx.apply_some(&mut connection, step)? {
-            tell_grant_changed(cx, &connection)?;
+        let mut held = lock(cx, input.connection_id)?;
+        let step = held.row.revoke(cx.now)?;
+        if cx.apply_some(&mut held.row, step)? {
+            tell_grant_changed(cx, &held.row)?;
         }
-        shown(cx, &connection)
+        Ok(held.shown(cx.now))
     }
 }

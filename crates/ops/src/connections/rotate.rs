@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::create::new_key;
-use super::{ConnectionView, OneConnection, lock_governed, shown, tell_grant_changed};
+use super::{ConnectionView, OneConnection, lock, tell_grant_changed};
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::meta::{Meta, Method, Tag};
@@ -35,11 +35,11 @@ impl Operation for RotateConnection {
     type Output = Output;
 
     fn run(cx: &mut Cx<Writes>, input: &OneConnection) -> Result<Output> {
-        let mut connection = lock_governed(cx, input.connection_id)?;
+        let mut held = lock(cx, input.connection_id)?;
         let (api_key, digest) = new_key()?;
-        let step = connection.rotate(cx.now, digest)?;
-        cx.apply(&mut connection, step)?;
-        tell_grant_changed(cx, &connection)?;
-        Ok(Output { connection: shown(cx, &connection)?, api_key: Some(api_key) })
+        let step = held.row.rotate(cx.now, digest)?;
+        cx.apply(&mut held.row, step)?;
+        tell_grant_changed(cx, &held.row)?;
+        Ok(Output { connection: held.shown(cx.now), api_key: Some(api_key) })
     }
 }

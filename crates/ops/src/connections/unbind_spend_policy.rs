@@ -3,7 +3,7 @@
 use guildhall_core::Code;
 use serde_json::json;
 
-use super::{ConnectionView, OneConnection, lock_governed, shown};
+use super::{ConnectionView, OneConnection, lock};
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::meta::{Meta, Method, Tag};
@@ -25,12 +25,12 @@ impl Operation for UnbindConnectionSpendPolicy {
     type Output = ConnectionView;
 
     fn run(cx: &mut Cx<Writes>, input: &OneConnection) -> Result<ConnectionView> {
-        let mut connection = lock_governed(cx, input.connection_id)?;
-        let step = connection.unbind();
-        if cx.apply_some(&mut connection, step)? {
-            let subject = ("connection", connection.connection_id);
-            cx.notify(connection.agent_id, "policy.unbound", subject, json!({}))?;
+        let mut held = lock(cx, input.connection_id)?;
+        let step = held.row.unbind();
+        if cx.apply_some(&mut held.row, step)? {
+            let subject = ("connection", held.row.connection_id);
+            cx.notify(held.row.agent_id, "policy.unbound", subject, json!({}))?;
         }
-        shown(cx, &connection)
+        Ok(held.shown(cx.now))
     }
 }

@@ -6,7 +6,7 @@ use guildhall_core::{Code, ConnectionId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{ConnectionView, lock_governed, shown, tell_grant_changed};
+use super::{ConnectionView, lock, tell_grant_changed};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::meta::{Meta, Method, Tag};
@@ -42,12 +42,12 @@ impl Operation for UpdateConnectionGrant {
 
     fn run(cx: &mut Cx<Writes>, input: &Input) -> Result<ConnectionView> {
         check(input, cx.now)?;
-        let mut connection = lock_governed(cx, input.connection_id)?;
+        let mut held = lock(cx, input.connection_id)?;
         let scopes = input.scopes.map(|scopes| scopes.0);
-        let step = connection.change_grant(cx.now, scopes, input.expires_at)?;
-        cx.apply(&mut connection, step)?;
-        tell_grant_changed(cx, &connection)?;
-        shown(cx, &connection)
+        let step = held.row.change_grant(cx.now, scopes, input.expires_at)?;
+        cx.apply(&mut held.row, step)?;
+        tell_grant_changed(cx, &held.row)?;
+        Ok(held.shown(cx.now))
     }
 }
 

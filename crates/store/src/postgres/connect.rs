@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// How long a server may take until it has let us in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long one statement may run. Shorter than the time after which a silent connection is given up.
-const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(12);
 /// How long a transaction may stand open between two statements.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// The oldest server whose behaviour is known to fit.

@@ -23,7 +23,7 @@ use crate::session::Expect;
 use crate::value::Value;
 
 /// After so long without an answer a connection counts as dead, whatever the network says.
-const ROUND_TRIP_LIMIT: Duration = Duration::from_secs(35);
+const ROUND_TRIP_LIMIT: Duration = Duration::from_secs(14);
 /// How long a goodbye may take.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(1);
 

@@ -14,6 +14,8 @@ use crate::error::{Error, Result};
 
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// How often the queue is searched for jobs that waited too long.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// The listening thread; it ends when this is dropped.
 pub(super) struct Listener {
@@ -30,7 +32,11 @@ impl Listener {
             .name("store-listen".into())
             .spawn(move || {
                 runtime.block_on(async {
-                    tokio::select! { _ = stopped => {} () = listen(&shared, ready) => {} }
+                    tokio::select! {
+                        _ = stopped => {}
+                        () = listen(&shared, ready) => {}
+                        () = refuse_overdue(&shared) => {}
+                    }
                 });
             })
             .map_err(|error| Error::Unavailable(format!("no thread to listen on: {error}")))?;
@@ -46,6 +52,15 @@ impl Drop for Listener {
         if let Some(thread) = self.thread.take() {
             super::join(thread);
         }
+    }
+}
+
+/// Answers, for ever, the jobs that no worker got to in time. A server that hangs holds up every worker, and none of them
+/// can look after the queue then.
+async fn refuse_overdue(shared: &Shared) {
+    loop {
+        sleep(LOOK_EVERY).await;
+        shared.queue.refuse_overdue(shared.queue_deadline);
     }
 }
 

@@ -213,13 +213,6 @@ impl ReadTx<'_> {
             params![owner, below(before), limit],
         )
     }
-
-    /// The name of an agent.
-    pub fn get_agent_name(&mut self, agent: AgentId) -> Result<String> {
-        let row = self.find("SELECT name FROM agents WHERE agent_id = $1", params![agent])?;
-        row.map(|(name,)| name)
-            .ok_or_else(|| crate::Error::Corrupt(format!("{agent} has a connection and no row")))
-    }
 }
 
 impl<'c> Tx<'c> {
@@ -231,16 +224,17 @@ impl<'c> Tx<'c> {
         self.lock(select!("WHERE t.connection_id = $1"), params![connection])
     }
 
-    /// Holds a connection of the account.
+    /// Holds a connection of the account; its agent's name comes along.
     pub fn lock_own_connection(
         &mut self,
         owner: AccountId,
         connection: ConnectionId,
-    ) -> Result<Option<Locked<'c, Connection>>> {
-        self.lock(
-            select!("WHERE t.connection_id = $1 AND t.account_id = $2"),
+    ) -> Result<Option<(Locked<'c, Connection>, String)>> {
+        let named: Option<Locked<'c, NamedConnection>> = self.lock(
+            select_named!("WHERE t.connection_id = $1 AND t.account_id = $2"),
             params![connection, owner],
-        )
+        )?;
+        Ok(named.map(|named| named.part(|named| (named.connection, named.agent_name))))
     }
 
     /// Holds every connection of the agent.
