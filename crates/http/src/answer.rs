@@ -1,11 +1,13 @@
 //! Answers: the envelope on every error, and the headers on everything.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use guildhall_core::RequestId;
 use guildhall_core::hosted::hex;
-use guildhall_ops::{Error, Meta, Reply, VERSIONS, digest};
+use guildhall_ops::{Clock, Error, Meta, Reply, VERSIONS, digest};
 
 const SERVICE_VERSION: HeaderName = HeaderName::from_static("service-version");
 const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
@@ -36,6 +38,9 @@ pub(crate) fn error(error: &Error) -> Response {
     let mut response = json(error.status(), error.body());
     if let Some(seconds) = error.retry_after_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if error.status() == 401 {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge(false));
     }
     if error.status() >= 500 {
         response
@@ -94,7 +99,7 @@ pub(crate) fn set_remaining(response: &mut Response, remaining: u32) {
 /// Puts on what every answer carries, and logs what went wrong.
 pub(crate) fn complete(response: &mut Response, request_id: RequestId) {
     if let Some(Fault(detail)) = response.extensions().get::<Fault>() {
-        tracing::error!(%request_id, status = response.status().as_u16(), detail, "a request failed");
+        tracing::error!(status = response.status().as_u16(), detail, "a request failed");
     }
     let headers = response.headers_mut();
     if !headers.contains_key(SERVICE_VERSION) {
@@ -154,10 +159,17 @@ pub fn malformed(status: u16) -> Vec<u8> {
         .suggest("Send a well-formed HTTP request with small headers.")
         .body();
     let head = format!(
-        "HTTP/1.1 {line}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nservice-version: {}\r\n\
+        "HTTP/1.1 {line}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nservice-version: {}\r\nrequest-id: {}\r\n\
          x-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\n\r\n",
         body.len(),
-        latest()
+        latest(),
+        unserved_request_id(),
     );
     [head.into_bytes(), body].concat()
+}
+
+/// An id for a request that never came to the service, where ids are made: it only has to be unlike all others, and the
+/// seeds of the standard library's hash maps are.
+fn unserved_request_id() -> RequestId {
+    RequestId::new(Clock::default().now(), 0, RandomState::new().build_hasher().finish())
 }

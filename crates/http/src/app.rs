@@ -16,6 +16,8 @@ use guildhall_identity::Identity;
 use guildhall_ops::{Entry, Error, REGISTRY, Service};
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowOrigin, CorsLayer};
+use tracing::Instrument;
+use tracing::field::Empty;
 
 use crate::peer::Trusted;
 use crate::rest::Route;
@@ -108,7 +110,14 @@ async fn wrong_method() -> Response {
 
 fn cors(origins: &[String]) -> CorsLayer {
     let origins = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
-    let exposed = ["service-version", "request-id", "x-limit-remaining", "retry-after", "etag"];
+    let exposed = [
+        "service-version",
+        "request-id",
+        "x-limit-remaining",
+        "retry-after",
+        "etag",
+        "idempotent-replayed",
+    ];
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
         .allow_methods([
@@ -138,15 +147,19 @@ async fn every(app: Arc<App>, mut request: Request, next: Next) -> Response {
         return answer::error(&Error::internal("no request id"));
     };
     request.extensions_mut().insert(request_id);
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let handled = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    let span = tracing::info_span!(
+        "request", %request_id, method = %request.method(), path = request.uri().path(), status = Empty
+    );
+    let handled = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
+    let _entered = span.enter();
     let mut response = handled.unwrap_or_else(|_| {
-        tracing::error!(%request_id, %method, path, "a handler panicked");
+        tracing::error!("a handler panicked");
         answer::error(&Error::internal("a handler panicked"))
     });
     answer::complete(&mut response, request_id);
     let status = response.status().as_u16();
-    tracing::debug!(target: "guildhall::access", %request_id, %method, path, status,
-        micros = started.elapsed().as_micros(), "served");
+    span.record("status", status);
+    let micros = started.elapsed().as_micros();
+    tracing::debug!(target: "guildhall::access", status, micros, "served");
     response
 }

@@ -256,11 +256,20 @@ where
 {
     let visit = match visit {
         Ok(visit) => visit,
-        Err(error) => return answer::error(&error),
+        Err(error) => return turned_away(&error),
     };
     let remaining = visit.remaining;
     let mut response = work(visit).await.unwrap_or_else(Failed::into_response);
     answer::set_remaining(&mut response, remaining);
+    response
+}
+
+/// The answer to a request that was not let in.
+fn turned_away(error: &Error) -> Response {
+    let mut response = answer::error(error);
+    if error.code() == Code::RateLimited {
+        answer::set_remaining(&mut response, 0);
+    }
     response
 }
 

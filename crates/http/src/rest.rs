@@ -264,7 +264,8 @@ impl Shape<'_> {
         query.sort_unstable();
         parts.extend(query.into_iter().flat_map(|(name, text)| [name, text]));
         parts.push(self.sent.version.as_ref().copied().unwrap_or_default().into());
-        let empty = self.body.iter().filter(|b| !b.is_ascii_whitespace()).eq(b"{}");
+        let visible = || self.body.iter().filter(|b| !b.is_ascii_whitespace());
+        let empty = visible().next().is_none() || visible().eq(b"{}");
         parts.push(match self.file {
             Some((sha256, _)) => sha256.as_str().into(),
             None if empty => "".into(),
