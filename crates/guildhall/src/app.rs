@@ -1,24 +1,117 @@
-//! What the node answers: everything it is made of, put together into one router.
+//! What the node is made of, put together from the configuration.
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
-use guildhall_store::Db;
+use guildhall_http::Trusted;
+use guildhall_identity::{HashCost, Identity};
+use guildhall_ops::{Clock, Parts, Quotas, Service};
+use guildhall_store::{Blobs, Db};
+use tokio_util::sync::CancellationToken;
 
-use crate::config::{Config, MasterKey};
+use crate::config::{self, Config, MasterKey};
+use crate::failure::Failure;
 
-/// What the service is made of.
-#[expect(dead_code, reason = "each part is taken up by the service that uses it")]
+/// The service with everything it needs, before it is put on a listener.
+#[derive(Clone)]
 pub(crate) struct App {
-    pub(crate) config: Config,
-    pub(crate) key: MasterKey,
-    pub(crate) db: Db,
-    /// How far the clock of a development instance is ahead.
-    pub(crate) clock_offset_seconds: i64,
+    pub(crate) service: Arc<Service>,
+    pub(crate) identity: Arc<Identity>,
+    surface: guildhall_http::Settings,
 }
 
 impl App {
-    /// The routes of the service.
-    #[expect(clippy::unused_self, reason = "the routes are made from the parts")]
-    pub(crate) fn router(self) -> Router {
-        Router::new()
+    /// Puts the parts together. `stop` ends answers that would go on for ever.
+    pub(crate) async fn assemble(
+        config: &Config,
+        key: &MasterKey,
+        db: Db,
+        clock: Clock,
+        stop: CancellationToken,
+    ) -> Result<Self, Failure> {
+        let folder = &config.storage.blobs;
+        let blobs = Blobs::in_folder(folder).map_err(|error| {
+            Failure::new(format!("storage.blobs = {}: {error}", folder.display()))
+        })?;
+        let identity = identity(config, key, db.clone(), clock.clone()).await?;
+        let service = Service::new(Parts {
+            db,
+            blobs,
+            clock,
+            server_key: key.clone(),
+            base_url: config.server.base_url.to_string(),
+            quotas: quotas(&config.limits),
+            retention: seconds(config.limits.idempotency_retention_seconds),
+            account_quota_bytes: i64::try_from(config.storage.account_quota_bytes)
+                .unwrap_or(i64::MAX),
+        });
+        let surface = surface(&config.server, stop);
+        Ok(Self { service, identity: Arc::new(identity), surface })
     }
+
+    /// The routes of the service, with some that only this kind of instance has.
+    pub(crate) fn router(&self, extra: Router) -> Router {
+        let app = guildhall_http::App {
+            service: Arc::clone(&self.service),
+            identity: Arc::clone(&self.identity),
+            settings: self.surface.clone(),
+        };
+        guildhall_http::router_with(app, extra)
+    }
+}
+
+/// Accounts, sessions and tokens of an instance.
+pub(crate) async fn identity(
+    config: &Config,
+    key: &MasterKey,
+    db: Db,
+    clock: Clock,
+) -> Result<Identity, Failure> {
+    let settings = guildhall_identity::Settings {
+        auth_url: config.server.auth_url().to_string(),
+        base_url: config.server.base_url.to_string(),
+        hash_cost: HashCost {
+            memory_kib: config.identity.password_memory_kib,
+            iterations: config.identity.password_iterations,
+            parallelism: config.identity.password_lanes,
+        },
+    };
+    let opened = Identity::open(db, key, &settings, Arc::new(move || clock.now())).await;
+    opened.map_err(|error| {
+        Failure::new(format!("accounts and signing keys: {error}"))
+            .hint("the database belongs to the secret key it was first used with")
+    })
+}
+
+fn quotas(limits: &config::Limits) -> Quotas {
+    Quotas {
+        window: seconds(limits.window_seconds),
+        account: limits.account,
+        agent: limits.agent,
+        ip: limits.ip,
+        sign_in: limits.sign_in,
+    }
+}
+
+fn surface(server: &config::Server, stop: CancellationToken) -> guildhall_http::Settings {
+    let proxies = server.trusted_proxies.clone();
+    guildhall_http::Settings {
+        base_url: server.base_url.to_string(),
+        auth_url: server.auth_url().to_string(),
+        max_body_bytes: bytes(server.max_body_bytes),
+        max_upload_bytes: bytes(server.max_upload_bytes),
+        body_timeout: Duration::from_secs(server.body_timeout_seconds),
+        trusted: Trusted::new(move |ip| proxies.iter().any(|proxy| proxy.contains(ip))),
+        cors_origins: server.cors_origins.iter().cloned().map(String::from).collect(),
+        stop,
+    }
+}
+
+fn seconds(seconds: u32) -> Duration {
+    Duration::from_secs(seconds.into())
+}
+
+fn bytes(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }

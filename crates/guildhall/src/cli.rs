@@ -31,7 +31,7 @@ pub(crate) enum Command {
     /// Check what the service stands on: configuration, folders, disk, clock, database.
     Doctor(InstanceArgs),
     /// Print the OpenAPI document.
-    Openapi,
+    Openapi(ConfigArgs),
     /// Look after an instance, also beside its running server.
     #[command(subcommand)]
     Admin(AdminCommand),
@@ -118,7 +118,7 @@ pub(crate) enum AdminCommand {
 /// What can be done with accounts.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AccountCommand {
-    /// Create an account; the password is read from standard input.
+    /// Create an account; the password is asked for, or read from standard input.
     Create {
         #[command(flatten)]
         instance: InstanceArgs,
@@ -135,16 +135,8 @@ pub(crate) enum AccountCommand {
     Disable(OneAccount),
     /// Let a disabled account sign in again.
     Enable(OneAccount),
-    /// Set a new password, read from standard input, and end all sessions.
+    /// Set a new password, asked for or read from standard input, and end all sessions.
     SetPassword(OneAccount),
-    /// List accounts.
-    List {
-        #[command(flatten)]
-        instance: InstanceArgs,
-        /// How many at most.
-        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
-        limit: u32,
-    },
 }
 
 /// Which account.
@@ -160,7 +152,7 @@ pub(crate) struct OneAccount {
 /// What can be done with signing keys.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Make a new signing key; the last one still verifies until its tokens have expired.
+    /// Make a new signing key; what the last one signed stays valid until the next rotation.
     Rotate(InstanceArgs),
     /// List the signing keys.
     List(InstanceArgs),

@@ -26,6 +26,11 @@ impl Failure {
         Self { kind: Kind::Failed, faults: vec![(fault.into(), None)] }
     }
 
+    /// The service refused or failed while it was being set up.
+    pub(crate) fn of_service(what: &str, error: &guildhall_ops::Error) -> Self {
+        Self::new(format!("{what}: {}", error.internal_detail().unwrap_or(error.reason())))
+    }
+
     /// A command that cannot be understood.
     pub(crate) fn usage(fault: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: Kind::Usage, faults: vec![(fault.into(), Some(hint.into()))] }

@@ -4,6 +4,7 @@ mod app;
 mod cli;
 mod commands;
 mod config;
+mod development;
 mod doctor;
 mod failure;
 mod instance;
@@ -11,6 +12,7 @@ mod metrics;
 mod node;
 mod output;
 mod telemetry;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -20,6 +22,8 @@ use clap::Parser as _;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // The database, its journals and the files hold other people's data: whatever is made here is the owner's alone.
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     match commands::run(cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -1,79 +1,109 @@
 //! One running node, from its database to its listener, until it is told to stop.
 
 use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
 
+use axum::Router;
 use guildhall_http::serve as accept;
+use guildhall_ops::Clock;
 use guildhall_store::{self as store, Db};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::config::{BaseUrl, Config, Listen, MasterKey};
+use crate::development::Development;
 use crate::failure::Failure;
 use crate::metrics::{self, Numbers};
-use crate::telemetry;
+use crate::{telemetry, workers};
+
+/// How long a worker may take to end what it is doing once the last request is answered.
+const WORKERS_GRACE: Duration = Duration::from_secs(3);
 
 /// What a node needs to run.
 pub(crate) struct Node {
     pub(crate) config: Config,
     pub(crate) key: MasterKey,
-    /// How far the clock of a development instance is ahead.
-    pub(crate) clock_offset_seconds: i64,
-    /// Whether `base_url` is simply where the node listens, known once it does.
-    pub(crate) address_is_base: bool,
+    pub(crate) clock: Clock,
+    /// What a development instance has besides.
+    pub(crate) development: Option<Development>,
 }
 
 impl Node {
-    /// Runs until a signal; `ready` is told the final configuration once requests are answered.
-    pub(crate) fn run(
-        self,
-        ready: impl FnOnce(&Config) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+    /// Runs until a signal.
+    pub(crate) fn run(self) -> Result<(), Failure> {
         // Outlives the runtime, so that the last spans are sent after the last request.
         let _telemetry = telemetry::start(&self.config.log)?;
         let numbers = Numbers::install()?;
-        let ran = runtime()?.block_on(self.serve(&numbers, ready));
+        let ran = runtime()?.block_on(self.serve(&numbers));
         tracing::info!("stopped");
         ran
     }
 
-    async fn serve(
-        mut self,
-        numbers: &Numbers,
-        ready: impl FnOnce(&Config) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+    async fn serve(mut self, numbers: &Numbers) -> Result<(), Failure> {
         let stop = stop_on_signal()?;
+        // Whatever ends the node also ends its workers.
+        let _stopping = stop.clone().drop_guard();
         let db = open(&self.config).await?;
-        let server = &mut self.config.server;
-        let listener = accept::bind(server.listen)
-            .map_err(|error| cannot_listen("server.listen", server.listen, &error))?;
-        if self.address_is_base {
-            let bound = listener.local_addr();
-            let bound =
-                bound.map_err(|error| cannot_listen("server.listen", server.listen, &error));
-            server.base_url = BaseUrl::of_address(bound?);
-        }
-        let limits = server.connection_limits();
-        let counting = count(&self.config, numbers, &stop)?;
-        let config = self.config.clone();
-        let app = App {
-            config: self.config,
-            key: self.key,
-            db,
-            clock_offset_seconds: self.clock_offset_seconds,
+        let listener = self.listen()?;
+        let Self { config, key, clock, development } = self;
+        let app = App::assemble(&config, &key, db, clock, stop.clone()).await?;
+        app.service.start_timers().await.map_err(|error| Failure::of_service("timers", &error))?;
+        let counting = count(&config, numbers, &stop)?;
+        let working = workers::start(&app, &stop);
+        let extra = development.as_ref().map_or_else(Router::new, |it| it.routes(&app));
+        let limits = config.server.connection_limits();
+        let router = app.router(extra);
+        let demo = match &development {
+            Some(development) => Some(development.demo(&app).await?),
+            None => None,
         };
-        let accepting = tokio::spawn(accept::serve(listener, app.router(), limits, stop.clone()));
+        let accepting = tokio::spawn(accept::serve(listener, router, limits, stop.clone()));
         tracing::info!(base_url = %config.server.base_url, "ready");
-        if let Err(failure) = ready(&config) {
-            stop.cancel();
-            return Err(failure);
+        if let Some((development, demo)) = development.as_ref().zip(demo.as_ref()) {
+            development.announce(&config.server, demo)?;
         }
-        let ended =
-            accepting.await.map_err(|error| Failure::new(format!("the server: {error}")))?;
-        stop.cancel();
+        finish(accepting, &app, &stop, &working).await?;
         counting.abort();
-        ended.map_err(|error| Failure::new(format!("the server: {error}")))
+        Ok(())
     }
+
+    /// Opens the port, and takes its address for the base URL if nobody has named one.
+    fn listen(&mut self) -> Result<TcpListener, Failure> {
+        let server = &mut self.config.server;
+        let failed = |error: io::Error| cannot_listen("server.listen", server.listen, &error);
+        let listener = accept::bind(server.listen).map_err(failed)?;
+        if self.development.as_ref().is_some_and(|it| it.address_is_base) {
+            server.base_url = BaseUrl::of_address(listener.local_addr().map_err(failed)?);
+        }
+        Ok(listener)
+    }
+}
+
+/// Waits for the end in its order: first no new requests, then the last answers, then the workers, then the database.
+async fn finish(
+    accepting: tokio::task::JoinHandle<io::Result<()>>,
+    app: &App,
+    stop: &CancellationToken,
+    working: &tokio_util::task::TaskTracker,
+) -> Result<(), Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::new(format!("the server: {error}"));
+    let mut accepting = accepting;
+    let ended = tokio::select! {
+        ended = &mut accepting => ended,
+        () = stop.cancelled() => {
+            app.service.end_waits();
+            accepting.await
+        }
+    };
+    stop.cancel();
+    if tokio::time::timeout(WORKERS_GRACE, working.wait()).await.is_err() {
+        // Whatever it is, it is a transaction: it is undone, and tried again after the next start.
+        tracing::warn!("a worker did not end in time");
+    }
+    ended.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
 }
 
 /// An async runtime with a thread a core.
@@ -113,7 +143,7 @@ fn count(
     Ok(tokio::spawn(async move { numbers.upkeep().await }))
 }
 
-fn cannot_listen(key: &str, address: std::net::SocketAddr, error: &io::Error) -> Failure {
+fn cannot_listen(key: &str, address: SocketAddr, error: &io::Error) -> Failure {
     Failure::new(format!("cannot listen on {address}: {error}"))
         .hint(format!("stop what listens there, or set {key} to another address"))
 }

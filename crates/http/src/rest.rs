@@ -130,7 +130,8 @@ async fn read_body(app: &App, entry: &Entry, http_body: HttpBody) -> Result<Byte
         BodyError::TimedOut => Error::invalid("The body did not arrive in time.")
             .suggest("Send the whole body without pauses.")
             .with_status(408),
-        BodyError::Broken => Error::invalid("The body broke off."),
+        BodyError::Broken => Error::invalid("The body broke off.")
+            .suggest("Send the whole body, as long as Content-Length says."),
     })
 }
 

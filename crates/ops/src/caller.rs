@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::meta::{API_KEY, Credentials, Meta, PUBLIC, SESSION};
 
 /// What a request carries to prove who sends it. Signatures have been verified; whether it is live is read later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Credential {
     /// Nothing.
     None,

@@ -58,18 +58,27 @@ where
     Option::<T>::deserialize(deserializer).map(Some)
 }
 
+/// Reads a field that may be left out and may not be null: there is nothing to clear it to.
+pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
 /// Makes a sentence of what serde says: the field first, without positions that mean nothing to a sender of parameters.
 fn shape_error(path: Option<&str>, error: &serde_json::Error) -> Error {
     let full = error.to_string();
+    // Where JSON breaks off, the field that was being read is not to blame, and often not even known.
+    if error.is_syntax() || error.is_eof() {
+        return Error::invalid(format!("The body is not valid JSON: {full}."))
+            .suggest("Send one JSON object in UTF-8.");
+    }
     let text = full.split(" at line ").next().unwrap_or(&full);
-    let field = path.filter(|path| !path.is_empty() && *path != ".");
-    match field {
+    match path.filter(|path| !matches!(*path, "" | "." | "?")) {
         Some(field) => Error::invalid(format!("{field}: {text}."))
             .suggest(format!("Correct `{field}`: {text}.")),
-        None if error.is_syntax() || error.is_eof() => {
-            Error::invalid(format!("The body is not valid JSON: {full}."))
-                .suggest("Send one JSON object in UTF-8.")
-        }
         None => Error::invalid(format!("The request has the wrong shape: {text}.")),
     }
 }

@@ -45,6 +45,9 @@ pub enum Payer {
     SignIn(IpAddr),
 }
 
+/// How much a node takes of a window at first.
+const FIRST_SLICE: u32 = 8;
+
 /// The outcome of asking for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Take {
@@ -81,6 +84,14 @@ struct Window {
     unleased: u32,
 }
 
+impl Window {
+    /// How much to take next: as much again as was needed so far, so that a node that dies leaves little behind, and never
+    /// more than an eighth of what is left, so that little is stranded on other nodes.
+    fn slice(self) -> u32 {
+        self.granted.max(FIRST_SLICE).min(self.unleased / 8).max(1)
+    }
+}
+
 impl Limiter {
     /// A limiter for a store that other nodes may share.
     #[must_use]
@@ -111,11 +122,11 @@ impl Limiter {
         }
     }
 
-    /// Asks the store for another slice: an eighth of what is left, so that little is stranded on other nodes.
+    /// Asks the store for another slice.
     pub(crate) async fn lease(&self, db: &Db, payer: &Payer, now: Timestamp) -> Result<()> {
         let quota = self.quota(payer);
-        let left = self.windows(now).payers.get(payer).map_or(quota, |window| window.unleased);
-        let slice = (left / 8).max(1);
+        let window = self.windows(now).payers.get(payer).copied();
+        let slice = window.unwrap_or_else(|| self.fresh(quota)).slice();
         let (key, started_at) = (payer.key(), self.window_start(now));
         let taken = db
             .write("limit.lease", move |tx| {
@@ -132,9 +143,14 @@ impl Limiter {
         let before = taken.saturating_sub(i64::from(slice));
         let room = u32::try_from(i64::from(quota).saturating_sub(before).max(0)).unwrap_or(0);
         let mut windows = self.windows(now);
+        if windows.started_at != self.window_start(now) {
+            // The window ended while the store was asked: its slice is worth nothing in the next one.
+            return;
+        }
         let window = windows.payers.entry(payer.clone()).or_insert_with(|| self.fresh(quota));
         window.granted += room.min(slice);
-        window.unleased = room.saturating_sub(slice);
+        // Slices taken at once may be booked in another order; what is left to take only ever gets less.
+        window.unleased = window.unleased.min(room.saturating_sub(slice));
     }
 
     fn fresh(&self, quota: u32) -> Window {
@@ -251,8 +267,7 @@ mod tests {
                 Take::Granted(_) => granted += 1,
                 Take::Spent(_) => {}
                 Take::Lease => {
-                    let left = node.windows(at(0)).payers[&payer].unleased;
-                    let slice = (left / 8).max(1);
+                    let slice = node.windows(at(0)).payers[&payer].slice();
                     taken += i64::from(slice);
                     node.credit(&payer, at(0), 16, slice, taken);
                 }

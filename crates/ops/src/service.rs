@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,8 +21,8 @@ use crate::meta::PUBLIC;
 use crate::mint::Mint;
 use crate::operation::{Entry, Prepared};
 
-/// How many keys are remembered as seen valid.
-const KNOWN_KEYS: usize = 65_536;
+/// How many credentials are remembered as seen live.
+const MOST_KNOWN: usize = 65_536;
 
 /// What the service is made of.
 pub struct Parts {
@@ -53,8 +53,8 @@ pub struct Service {
     limiter: Limiter,
     secrets: Sealer,
     retention: Duration,
-    /// Connections by key digest, only to know whose quota to count before the transaction decides.
-    known_keys: Mutex<HashMap<[u8; 32], ConnectionId>>,
+    /// Credentials that were live when last seen, only to know whose quota to count before the transaction decides.
+    known: Mutex<HashMap<Credential, Payer>>,
     /// Whether nobody may wait for a better answer any more.
     waits_ended: watch::Sender<bool>,
 }
@@ -152,7 +152,7 @@ impl Service {
             blobs: parts.blobs,
             env,
             retention: parts.retention,
-            known_keys: Mutex::default(),
+            known: Mutex::default(),
             waits_ended: watch::Sender::new(false),
         })
     }
@@ -258,7 +258,7 @@ impl Service {
         match written {
             Ok(answer) => Ok((answer, remaining)),
             Err(error) if error.code() == Code::Unauthorized => {
-                self.forget_key(&call.credential);
+                self.forget(&call.credential);
                 Err(self.count_stranger(call.ip, error).await)
             }
             Err(error) => Err((error, remaining)),
@@ -343,7 +343,7 @@ impl Service {
         if let Some(connection) = caller.due_for_note(now).filter(|_| !view.noted) {
             return Err(Halt::Note(connection));
         }
-        self.remember_key(&call.credential, &caller);
+        self.remember(&call.credential, &caller);
         let remaining = if view.counted { Some(self.charge(&caller, call.ip, now)?) } else { None };
         let fail = |error| Halt::Error(error, remaining);
         caller.check_admitted(meta).map_err(fail)?;
@@ -377,11 +377,7 @@ impl Service {
     }
 
     fn charge(&self, caller: &Caller, ip: IpAddr, now: Timestamp) -> Result<u32, Halt> {
-        let payer = match caller {
-            Caller::Public => Payer::ip(ip),
-            Caller::Account(account_id) => Payer::Account(account_id.to_string()),
-            Caller::Agent(agent) => Payer::Agent(agent.live.connection.connection_id.to_string()),
-        };
+        let payer = payer(caller).unwrap_or_else(|| Payer::ip(ip));
         match self.limiter.take(&payer, now) {
             Take::Granted(left) => Ok(left),
             Take::Spent(seconds) => Err(Halt::Error(limit::spent(seconds), Some(0))),
@@ -406,29 +402,35 @@ impl Service {
     }
 
     fn known_payer(&self, credential: &Credential) -> Option<Payer> {
-        match credential {
-            Credential::Session { account_id, .. } => Some(Payer::Account(account_id.to_string())),
-            Credential::Key(digest) => {
-                let known = self.known_keys.lock().unwrap_or_else(PoisonError::into_inner);
-                known.get(digest).map(|connection| Payer::Agent(connection.to_string()))
+        self.known().get(credential).cloned()
+    }
+
+    fn remember(&self, credential: &Credential, caller: &Caller) {
+        let Some(payer) = payer(caller) else { return };
+        let mut known = self.known();
+        if !known.contains_key(credential) {
+            if known.len() >= MOST_KNOWN {
+                known.clear();
             }
-            Credential::None | Credential::Invalid => None,
+            known.insert(*credential, payer);
         }
     }
 
-    fn remember_key(&self, credential: &Credential, caller: &Caller) {
-        let (Credential::Key(digest), Caller::Agent(agent)) = (credential, caller) else { return };
-        let mut known = self.known_keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= KNOWN_KEYS {
-            known.clear();
-        }
-        known.insert(*digest, agent.live.connection.connection_id);
+    fn forget(&self, credential: &Credential) {
+        self.known().remove(credential);
     }
 
-    fn forget_key(&self, credential: &Credential) {
-        if let Credential::Key(digest) = credential {
-            self.known_keys.lock().unwrap_or_else(PoisonError::into_inner).remove(digest);
-        }
+    fn known(&self) -> MutexGuard<'_, HashMap<Credential, Payer>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whose quota a caller's requests count against; a stranger's count against the address.
+fn payer(caller: &Caller) -> Option<Payer> {
+    match caller {
+        Caller::Public => None,
+        Caller::Account(account_id) => Some(Payer::Account(account_id.to_string())),
+        Caller::Agent(agent) => Some(Payer::Agent(agent.live.connection.connection_id.to_string())),
     }
 }
 

@@ -22,12 +22,13 @@ pub(crate) fn postgres_ddl(statement: &str) -> String {
     statement.replace(" TEXT", " TEXT COLLATE \"C\"")
 }
 
-/// A query as PostgreSQL wants it: row locks are asked for, where SQLite's single writer needs none.
+/// A query as PostgreSQL wants it: row locks are asked for, where SQLite's single writer needs none. They leave others free
+/// to refer to the row: no key of ours ever changes.
 pub(crate) fn postgres_query(sql: &str, lock: Lock) -> Cow<'_, str> {
     match lock {
         Lock::None => Cow::Borrowed(sql),
-        Lock::Update => Cow::Owned(format!("{sql} FOR UPDATE OF t")),
-        Lock::SkipLocked => Cow::Owned(format!("{sql} FOR UPDATE OF t SKIP LOCKED")),
+        Lock::Update => Cow::Owned(format!("{sql} FOR NO KEY UPDATE OF t")),
+        Lock::SkipLocked => Cow::Owned(format!("{sql} FOR NO KEY UPDATE OF t SKIP LOCKED")),
     }
 }
 

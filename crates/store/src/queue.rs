@@ -57,8 +57,8 @@ impl Queue {
     pub(crate) fn refuse_overdue(&self, deadline: Duration) {
         let overdue: Vec<_> = {
             let mut state = self.state();
-            let waited = |job: &Box<dyn Job>| job.queued_at().elapsed() > deadline;
-            let count = state.jobs.iter().take_while(|job| waited(job)).count();
+            let waited_too_long = state.jobs.iter().map(|job| job.queued_at().elapsed() > deadline);
+            let count = waited_too_long.take_while(|overdue| *overdue).count();
             state.jobs.drain(..count).collect()
         };
         for job in overdue {

@@ -40,6 +40,12 @@ impl Database {
         }
     }
 
+    /// Brings the schema to a place that the test made itself, and clears away.
+    pub async fn at(config: Config) -> Self {
+        guildhall_store::migrate(&config).await.expect("a schema");
+        Self { config, name: None }
+    }
+
     async fn create_on_postgres() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let admin = admin().await;
@@ -57,6 +63,18 @@ impl Database {
     pub fn config(&self) -> Config {
         self.config.clone()
     }
+}
+
+/// What SQLite finds wrong with a file that nobody has open: damage, and rows that refer to nothing.
+pub fn sqlite_faults(file: &Path) -> Vec<String> {
+    let connection = rusqlite::Connection::open(file).expect("a database");
+    let mut faults = Vec::new();
+    for check in ["PRAGMA integrity_check", "PRAGMA foreign_key_check"] {
+        let mut statement = connection.prepare(check).expect("a check");
+        let found = statement.query_map([], |row| row.get::<_, String>(0)).expect("an answer");
+        faults.extend(found.map(|line| line.expect("a line")).filter(|line| line != "ok"));
+    }
+    faults
 }
 
 /// The server that the test command provides.

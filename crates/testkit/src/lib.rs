@@ -13,12 +13,14 @@
 )]
 
 mod answer;
+mod cluster;
 mod database;
 mod people;
 mod server;
 
 pub use answer::Answer;
-pub use database::{Database, Engine};
+pub use cluster::Cluster;
+pub use database::{Database, Engine, sqlite_faults};
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use server::{Server, Setup, send};
 

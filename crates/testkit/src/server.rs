@@ -102,6 +102,11 @@ impl Server {
     pub async fn start_with(engine: Engine, setup: Setup) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let database = Database::create(engine, folder.path()).await;
+        Self::start_in(folder, database, setup).await
+    }
+
+    /// Starts a server with its files in a folder of the test's choice, on a database of its choice.
+    pub async fn start_in(folder: TempDir, database: Database, setup: Setup) -> Self {
         let (clock, base_url) = (Clock::default(), std::sync::OnceLock::new());
         let place = Arc::new(Place { database, folder, clock, base_url });
         Self::join(place, setup).await

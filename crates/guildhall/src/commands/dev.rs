@@ -1,14 +1,14 @@
 //! `guildhall dev`: everything embedded, in one folder.
 
-use serde::Serialize;
+use guildhall_ops::Clock;
 
 use super::target::environment;
-use crate::cli::{DevArgs, Print};
-use crate::config::{Config, Loaded, Origin, Sources, load};
+use crate::cli::DevArgs;
+use crate::config::{Loaded, Origin, Sources, load};
+use crate::development::Development;
 use crate::failure::Failure;
 use crate::instance::Folder;
 use crate::node::Node;
-use crate::output;
 
 pub(super) fn run(args: DevArgs) -> Result<(), Failure> {
     let (print, fresh) = (args.print, args.fresh);
@@ -26,9 +26,9 @@ pub(super) fn run(args: DevArgs) -> Result<(), Failure> {
             .hint("start with --fresh to begin anew with a new key")
     })?;
     let address_is_base = *loaded.origin("server.base_url") == Origin::Default;
-    let clock_offset_seconds = folder.clock().offset_seconds()?;
-    let node = Node { config: loaded.config, key, clock_offset_seconds, address_is_base };
-    node.run(|config| announce(config, print))
+    let clock = Clock::ahead_by(folder.clock().offset_seconds()?.saturating_mul(1000));
+    let development = Some(Development { folder, print, address_is_base });
+    Node { config: loaded.config, key, clock, development }.run()
 }
 
 /// The folder's settings, under the environment's and the flags'.
@@ -42,27 +42,4 @@ fn settings(folder: &Folder, args: DevArgs) -> Result<Loaded, Failure> {
     flags.extend(args.database_url.map(|url| ("database.url", url.into())));
     let sources = Sources { development, flags, ..environment() };
     load(sources).map_err(|problems| Failure::invalid(&problems))
-}
-
-/// What a script reads to begin.
-#[derive(Serialize)]
-struct Announcement {
-    ready: bool,
-    base_url: String,
-    auth_url: String,
-    mcp_url: String,
-}
-
-fn announce(config: &Config, print: Print) -> Result<(), Failure> {
-    let base_url = config.server.base_url.to_string();
-    let announcement = Announcement {
-        ready: true,
-        auth_url: config.server.auth_url().to_string(),
-        mcp_url: format!("{base_url}/mcp"),
-        base_url,
-    };
-    match print {
-        Print::Json => output::json(&announcement),
-        Print::Text => output::line(&format!("Guildhall is ready at {}", announcement.base_url)),
-    }
 }

@@ -6,6 +6,7 @@ mod dev;
 mod doctor;
 mod migrate;
 mod openapi;
+mod password;
 mod serve;
 mod target;
 
@@ -20,7 +21,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Migrate(args) => migrate::run(&args, cli.json),
         Command::Config(command) => config::run(&command, cli.json),
         Command::Doctor(args) => doctor::run(&args, cli.json),
-        Command::Openapi => openapi::run(),
-        Command::Admin(command) => admin::run(&command),
+        Command::Openapi(args) => openapi::run(&args),
+        Command::Admin(command) => admin::run(&command, cli.json),
     }
 }

@@ -1,5 +1,7 @@
 //! `guildhall serve`: production.
 
+use guildhall_ops::Clock;
+
 use super::target::load_file;
 use crate::cli::ConfigArgs;
 use crate::config::unsafe_settings;
@@ -13,6 +15,5 @@ pub(super) fn run(args: &ConfigArgs) -> Result<(), Failure> {
         return Err(Failure::unsafe_config(&problems));
     }
     let key = config.secrets.master_key().map_err(Failure::new)?;
-    let node = Node { config, key, clock_offset_seconds: 0, address_is_base: false };
-    node.run(|_| Ok(()))
+    Node { config, key, clock: Clock::default(), development: None }.run()
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use guildhall_ops::Clock;
+
 use crate::cli::InstanceArgs;
 use crate::config::{Loaded, Sources, load};
 use crate::failure::Failure;
@@ -35,6 +37,17 @@ impl Target {
     /// Whether it is one for production.
     pub(super) fn serves(&self) -> bool {
         matches!(self, Self::Configured(_))
+    }
+
+    /// Its clock, which in a development instance may have been moved.
+    pub(super) fn clock(&self) -> Result<Clock, Failure> {
+        match self {
+            Self::Configured(_) => Ok(Clock::default()),
+            Self::Folder(path) => {
+                let seconds = Folder::open(path)?.clock().offset_seconds()?;
+                Ok(Clock::ahead_by(seconds.saturating_mul(1000)))
+            }
+        }
     }
 
     /// Its configuration.

@@ -54,7 +54,7 @@ pub(crate) struct Config {
     pub(crate) secrets: Secrets,
     /// How often a caller may call.
     pub(crate) limits: Limits,
-    /// Passwords, sessions and tokens.
+    /// What guessing a password costs.
     pub(crate) identity: Identity,
     /// What is told about the running service, and where.
     pub(crate) log: Log,

@@ -90,6 +90,7 @@ impl Server {
             max_connections: self.max_connections,
             max_connections_per_ip: self.max_connections_per_ip,
             shutdown_grace: Duration::from_secs(self.shutdown_grace_seconds),
+            malformed: guildhall_http::malformed,
             ..serve::Limits::default()
         }
     }

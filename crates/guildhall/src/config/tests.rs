@@ -39,10 +39,6 @@ fn the_defaults_are_those_of_the_product() {
     assert_eq!((limits.window_seconds, limits.account, limits.agent), (60, 600, 600));
     assert_eq!((limits.ip, limits.sign_in), (120, 30));
     assert_eq!(limits.idempotency_retention_seconds, 24 * 3600);
-    let identity = &config.identity;
-    assert_eq!((identity.session_days, identity.session_token_seconds), (30, 900));
-    assert_eq!((identity.access_token_seconds, identity.refresh_token_days), (600, 30));
-    assert_eq!(identity.grant_days, 90);
 }
 
 #[test]
@@ -51,8 +47,16 @@ fn the_defaults_agree_with_those_of_the_crates_they_are_for() {
     let store = config.database.store();
     let theirs = guildhall_store::Config::new(store.engine.clone());
     assert_eq!(format!("{store:?}"), format!("{theirs:?}"));
-    let ours = format!("{:?}", config.server.connection_limits());
-    assert_eq!(ours, format!("{:?}", guildhall_http::serve::Limits::default()));
+    let theirs = guildhall_http::serve::Limits {
+        malformed: guildhall_http::malformed,
+        ..guildhall_http::serve::Limits::default()
+    };
+    assert_eq!(format!("{:?}", config.server.connection_limits()), format!("{theirs:?}"));
+    let identity = &config.identity;
+    let ours =
+        (identity.password_memory_kib, identity.password_iterations, identity.password_lanes);
+    let theirs = guildhall_identity::HashCost::default();
+    assert_eq!(ours, (theirs.memory_kib, theirs.iterations, theirs.parallelism));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use guildhall_identity::Keys;
 use guildhall_store::{self as store, Db, Engine};
 
 use super::Finding;
@@ -28,9 +29,24 @@ pub(super) fn config(config: &Config, serves: bool) -> Finding {
 
 pub(super) fn key(config: &Config) -> Finding {
     match config.secrets.master_key() {
-        Ok(_) => Ok("is there and looks random".to_owned()),
-        Err(fault) => Err((fault, "give secrets.key_file a file with 32 random bytes".to_owned())),
+        Ok(_) => Ok("is there, for its owner only, and looks random".to_owned()),
+        Err(fault) => Err((
+            fault,
+            "give secrets.key_file a file with 32 random bytes that only its owner can read"
+                .to_owned(),
+        )),
     }
+}
+
+/// The folder of uploaded files is one, and the service can write in it.
+pub(super) fn files(config: &Config) -> Finding {
+    let folder = &config.storage.blobs;
+    if folder.exists() && !folder.is_dir() {
+        let fault = format!("{} is not a folder", folder.display());
+        return Err((fault, "set storage.blobs to a folder".to_owned()));
+    }
+    writable(std::slice::from_ref(folder))?;
+    Ok(format!("{} can be written", folder.display()))
 }
 
 /// Nobody but the owner may change the data, and no stranger may read the database.
@@ -98,7 +114,7 @@ pub(super) fn clock_at(now: SystemTime, witnesses: &[PathBuf]) -> Finding {
 }
 
 /// The database answers, takes writes, and has the schema of this program.
-pub(super) async fn database(config: &Config) -> Finding {
+pub(super) async fn database(config: &Config) -> Result<Db, (String, String)> {
     let settings = config.database.store();
     let unreachable = |error: store::Error| {
         (
@@ -114,5 +130,22 @@ pub(super) async fn database(config: &Config) -> Finding {
     // One connection is enough to ask, and a busy server may have none to spare.
     let db = Db::open(&store::Config { workers: 1, ..settings }).await.map_err(unreachable)?;
     db.check().await.map_err(unreachable)?;
-    Ok(format!("{} answers and is current", config.database.url))
+    Ok(db)
+}
+
+/// Tokens can be signed: the key is there and opens with the secret key of this instance.
+pub(super) async fn signing_key(config: &Config, db: Db) -> Finding {
+    let master = config.secrets.master_key();
+    let master = master.map_err(|fault| (fault, "mend the secret key first".to_owned()))?;
+    let failed = |fault: String| {
+        let hint = "use the secret key that the database was first used with".to_owned();
+        (fault, hint)
+    };
+    let rows = db.read("signing_keys", |tx| tx.list_signing_keys(1)).await;
+    let rows = rows.map_err(|error: store::Error| failed(error.to_string()))?;
+    let Some(current) = rows.first() else { return Ok("the first start makes one".to_owned()) };
+    // Opening the keys opens what is sealed, and makes none because there is one.
+    let opened = Keys::open(db, &master, current.created_at).await;
+    opened.map_err(|error| failed(error.to_string()))?;
+    Ok(format!("{} signs", current.key_id))
 }

@@ -35,10 +35,19 @@ impl Report {
             Check::new("config", checks::config(config, serves)),
             Check::new("secret key", checks::key(config)),
             Check::new("permissions", checks::permissions(config)),
+            Check::new("files", checks::files(config)),
             Check::new("disk", disk::check(config)),
             Check::new("clock", checks::clock(config)),
         ];
-        checks.push(Check::new("database", checks::database(config).await));
+        match checks::database(config).await {
+            Ok(db) => {
+                let found = format!("{} answers and is current", config.database.url);
+                checks.push(Check::new("database", Ok(found)));
+                checks.push(Check::new("signing key", checks::signing_key(config, db).await));
+            }
+            // Without a database there is no key to look for.
+            Err(fault) => checks.push(Check::new("database", Err(fault))),
+        }
         Self { ok: checks.iter().all(|check| check.ok), checks }
     }
 

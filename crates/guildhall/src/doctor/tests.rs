@@ -47,6 +47,39 @@ async fn what_serve_would_refuse_is_told() {
     assert!(table.contains("FAIL  secret key"), "{table}");
 }
 
+#[tokio::test]
+async fn a_signing_key_is_there_and_opens_with_the_secret_key_only() {
+    let (_place, mut loaded) = instance();
+    let settings = loaded.config.database.store();
+    guildhall_store::migrate(&settings).await.unwrap();
+    let found = |report: &Report| {
+        let check = report.checks.iter().find(|check| check.name == "signing key").unwrap();
+        (check.ok, check.detail.clone())
+    };
+    let report = Report::of(&loaded, false).await;
+    assert_eq!(found(&report), (true, "the first start makes one".to_owned()));
+    let db = guildhall_store::Db::open(&settings).await.unwrap();
+    let key = loaded.config.secrets.master_key().unwrap();
+    let now = guildhall_core::Timestamp::from_millis(0);
+    guildhall_identity::Keys::open(db, &key, now).await.unwrap();
+    let (ok, detail) = found(&Report::of(&loaded, false).await);
+    assert!(ok && detail.ends_with(" signs"), "{detail}");
+    let other = "0f1fd66b2ee80c573c4b80e1f97d5a0812b6c3dd49ef7061850aa4c2173b9e5d";
+    loaded.config.secrets.key_file = None;
+    loaded.config.secrets.key = Some(other.to_owned().into());
+    let (ok, detail) = found(&Report::of(&loaded, false).await);
+    assert!(!ok && detail.contains("cannot be opened"), "{detail}");
+}
+
+#[test]
+fn a_folder_of_files_that_is_none_is_found() {
+    let (place, mut loaded) = instance();
+    checks::files(&loaded.config).unwrap();
+    loaded.config.storage.blobs = place.path().join("data/secret.key");
+    let (fault, _) = checks::files(&loaded.config).unwrap_err();
+    assert!(fault.contains("is not a folder"), "{fault}");
+}
+
 #[test]
 fn a_database_that_strangers_can_read_or_write_is_found() {
     let (place, loaded) = instance();

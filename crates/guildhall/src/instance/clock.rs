@@ -41,7 +41,6 @@ impl ClockFile {
     }
 
     /// Keeps the offset for the next start.
-    #[cfg_attr(not(test), expect(dead_code, reason = "called when the clock is moved"))]
     pub(crate) fn set_offset_seconds(&self, offset_seconds: i64) -> Result<(), Failure> {
         let text = serde_json::to_string(&Stored { offset_seconds });
         let text =

@@ -1,6 +1,7 @@
 //! The data folder of a development instance: its key, its database, its files, its clock.
 
 mod clock;
+mod demo;
 mod durable;
 mod lock;
 
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+pub(crate) use clock::ClockFile;
+pub(crate) use demo::DemoFile;
 pub(crate) use lock::Lock;
 
 use crate::failure::Failure;
@@ -20,6 +23,7 @@ const DATABASE: &str = "guildhall.db";
 const DATABASE_URL: &str = "database-url";
 const BLOBS: &str = "blobs";
 const CLOCK: &str = "clock.json";
+const DEMO: &str = "demo.json";
 
 /// Keys of the configuration and their values.
 type Settings = Vec<(&'static str, Value)>;
@@ -59,15 +63,21 @@ impl Folder {
 
     /// Deletes what earlier runs made here, and nothing else. The lock shows that no server uses it.
     ///
-    /// The key stays with a database that lives elsewhere, because what it holds is encrypted with that key.
-    pub(crate) fn clear(&self, _held: &Lock, keep_key: bool) -> Result<(), Failure> {
+    /// What belongs to a database that lives elsewhere stays with it: the key that it is encrypted with, the files that
+    /// it names, and the demo keys that it holds digests of.
+    pub(crate) fn clear(&self, _held: &Lock, database_elsewhere: bool) -> Result<(), Failure> {
         let suffixes = ["", "-wal", "-shm", "-journal"];
         let mut files: Vec<String> = suffixes.map(|suffix| format!("{DATABASE}{suffix}")).into();
         files.extend([DATABASE_URL, CLOCK].map(str::to_owned));
-        files.extend([KEY, CLOCK, DATABASE_URL].map(durable::draft));
-        files.extend((!keep_key).then(|| KEY.to_owned()));
+        files.extend([KEY, CLOCK, DATABASE_URL, DEMO].map(durable::draft));
+        if !database_elsewhere {
+            files.extend([KEY, DEMO].map(str::to_owned));
+        }
         for file in files {
             gone(fs::remove_file(self.path.join(&file)), &self.path.join(&file))?;
+        }
+        if database_elsewhere {
+            return Ok(());
         }
         gone(fs::remove_dir_all(self.blobs()), &self.blobs())
     }
@@ -106,8 +116,13 @@ impl Folder {
     }
 
     /// How far the movable clock is ahead.
-    pub(crate) fn clock(&self) -> clock::ClockFile {
-        clock::ClockFile::at(self.path.join(CLOCK))
+    pub(crate) fn clock(&self) -> ClockFile {
+        ClockFile::at(self.path.join(CLOCK))
+    }
+
+    /// The demo data that was told before.
+    pub(crate) fn demo(&self) -> DemoFile {
+        DemoFile::at(self.path.join(DEMO))
     }
 
     /// The database that the last server used.

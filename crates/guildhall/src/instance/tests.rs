@@ -42,7 +42,7 @@ fn clearing_deletes_what_the_program_made_and_nothing_else() {
     folder.prepare().unwrap();
     folder.clock().set_offset_seconds(60).unwrap();
     folder.remember_database("postgres://db/guildhall").unwrap();
-    let ours = ["guildhall.db", "guildhall.db-wal", "blobs/ab"];
+    let ours = ["guildhall.db", "guildhall.db-wal", "blobs/ab", "demo.json"];
     let theirs = ["notes.txt", "guildhall.db.bak", "keep/guildhall.db"];
     fs::create_dir(place.path().join("keep")).unwrap();
     for file in ours.iter().chain(&theirs) {
@@ -50,7 +50,9 @@ fn clearing_deletes_what_the_program_made_and_nothing_else() {
     }
     let held = folder.lock().unwrap();
     folder.clear(&held, true).unwrap();
-    assert!(folder.key_file().exists(), "the key stays with a database elsewhere");
+    for kept in ["secret.key", "demo.json", "blobs/ab"] {
+        assert!(place.path().join(kept).exists(), "{kept} stays with a database elsewhere");
+    }
     folder.clear(&held, false).unwrap();
     for file in ours.iter().chain(&["secret.key", "clock.json", "database-url", "blobs"]) {
         assert!(!place.path().join(file).exists(), "{file}");

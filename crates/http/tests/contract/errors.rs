@@ -1,1 +1,5 @@
-//! T1
+//! Errors: the envelope, and every way to get one.
+
+mod bodies;
+mod envelope;
+mod wire;

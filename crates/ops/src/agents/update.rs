@@ -13,6 +13,7 @@ use super::view::AgentView;
 use super::{AgentRef, lock};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
+use crate::input::{given, present};
 use crate::meta::{Meta, Method, Tag};
 use crate::operation::{Operation, Writes};
 
@@ -24,16 +25,19 @@ pub(crate) struct Input {
     /// The agent.
     agent_id: AgentRef,
     /// What it is called.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Line<1, 100>")]
     name: Option<Line<1, 100>>,
     /// What it does.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Prose<0, 4_096>")]
     description: Option<Prose<0, 4_096>>,
     /// What it is good at, instead of what it was.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Few<Line<1, 64>, 32>")]
     skills: Option<Few<Line<1, 64>, 32>>,
     /// Where its own A2A card is; null takes it away.
-    #[serde(default, deserialize_with = "crate::input::given")]
+    #[serde(default, deserialize_with = "given")]
     card_source_url: Option<Option<CardUrl>>,
 }
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::{ConnectionView, lock, tell_grant_changed};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
+use crate::input::present;
 use crate::meta::{Meta, Method, Tag};
 use crate::operation::{Operation, Writes};
 
@@ -20,10 +21,12 @@ pub(crate) struct Input {
     /// The connection.
     connection_id: ConnectionId,
     /// What it may do from now on; spending access stays as it is.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "RequestedScopes")]
     scopes: Option<RequestedScopes>,
     /// When the grant runs out: an hour to a year from now.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Timestamp")]
     expires_at: Option<Timestamp>,
 }
 

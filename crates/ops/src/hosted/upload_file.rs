@@ -45,6 +45,9 @@ impl Operation for UploadKnowledgeFile {
     type Output = Knowledge;
 
     fn run(cx: &mut Cx<Writes>, input: &Input) -> Result<Knowledge> {
+        // The quota is the account's, so uploads for different agents of it wait for each other.
+        let owner = cx.account()?;
+        cx.tx.lock_account(owner)?;
         let agent = agents::lock(cx, &input.agent_id)?;
         agent.check_active()?;
         agent.check_hosted()?;

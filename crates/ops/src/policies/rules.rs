@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, de};
 use crate::error::{Error, Result};
 
 /// A cap: an amount above zero.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cap(pub(super) Credits);
 
 impl<'de> Deserialize<'de> for Cap {
@@ -40,11 +40,11 @@ impl JsonSchema for Cap {
 }
 
 /// How many tasks may be open at once: 1 to 10,000.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpenTasks(pub(super) u32);
 
 /// How deep hires of hires may go: 0 to 16.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Depth(pub(super) u32);
 
 macro_rules! bounded {
@@ -86,7 +86,7 @@ pub(crate) type Models = Few<Line<1, 128>, 100>;
 pub(crate) type Workers = Few<AgentId, 1_000>;
 
 /// A change of the rules: what is left out stays, what is null is cleared.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(super) max_per_command: Option<Cap>,
     pub(super) max_per_day: Option<Cap>,
@@ -130,8 +130,8 @@ impl Change {
         let cap = |new: Option<Option<Cap>>, old| new.map_or(old, |cap| cap.map(|cap| cap.0));
         let depth =
             self.max_delegation_depth.map(|depth| depth.map_or(DEFAULT_DELEGATION_DEPTH, |d| d.0));
-        let expires_at = self.expires_at.unwrap_or(old.expires_at);
-        if expires_at.is_some_and(|end| end <= now) {
+        // An end that was not sent is not the sender's mistake: a policy whose date has passed is refused for that.
+        if self.expires_at.flatten().is_some_and(|end| end <= now) {
             return Err(Error::invalid("expires_at: must be in the future.")
                 .suggest("Give a later instant, or null for none."));
         }
@@ -144,8 +144,16 @@ impl Change {
                 .max_open_tasks
                 .map_or(old.max_open_tasks, |max| max.map(|max| max.0)),
             max_per_worker_day: cap(self.max_per_worker_day, old.max_per_worker_day),
-            allowed_operations: list(self.allowed_operations, old.allowed_operations.as_ref(), |op| op),
-            allowed_models: list(self.allowed_models, old.allowed_models.as_ref(), Line::into_string),
+            allowed_operations: list(
+                self.allowed_operations,
+                old.allowed_operations.as_ref(),
+                |op| op,
+            ),
+            allowed_models: list(
+                self.allowed_models,
+                old.allowed_models.as_ref(),
+                Line::into_string,
+            ),
             worker_allowlist: list(self.worker_allowlist, old.worker_allowlist.as_ref(), |id| id),
             worker_blocklist: list(self.worker_blocklist, old.worker_blocklist.as_ref(), |id| id),
             approval_above: self
@@ -153,7 +161,7 @@ impl Change {
                 .map_or(old.approval_above, |above| above.map(|a| a.0)),
             max_delegation_depth: depth.unwrap_or(old.max_delegation_depth),
             paused: self.paused.unwrap_or(old.paused),
-            expires_at,
+            expires_at: self.expires_at.unwrap_or(old.expires_at),
         })
     }
 }

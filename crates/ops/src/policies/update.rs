@@ -9,8 +9,8 @@ use super::rules::{Cap, Change, Depth, Models, OpenTasks, Operations, Workers};
 use super::view::PolicyView;
 use super::{lock, schedule_expiry, tell_policy_changed};
 use crate::cx::Cx;
-use crate::error::Result;
-use crate::input::given;
+use crate::error::{Error, Result};
+use crate::input::{given, present};
 use crate::meta::{Meta, Method, Tag};
 use crate::operation::{Operation, Writes};
 
@@ -22,10 +22,12 @@ pub(crate) struct Input {
     /// The policy.
     policy_id: PolicyId,
     /// The most that one command may reserve.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Cap")]
     max_per_command_micros: Option<Cap>,
     /// The most in one UTC day.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Cap")]
     max_per_day_micros: Option<Cap>,
     /// The most in one UTC month; null for no cap.
     #[serde(default, deserialize_with = "given")]
@@ -58,7 +60,8 @@ pub(crate) struct Input {
     #[serde(default, deserialize_with = "given")]
     max_delegation_depth: Option<Option<Depth>>,
     /// Whether all spending is stopped.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
     paused: Option<bool>,
     /// When the policy ends by itself; null for never.
     #[serde(default, deserialize_with = "given")]
@@ -76,8 +79,9 @@ impl Operation for UpdateSpendPolicy {
     type Output = PolicyView;
 
     fn run(cx: &mut Cx<Writes>, input: &Input) -> Result<PolicyView> {
+        let change = change(input)?;
         let mut policy = lock(cx, input.policy_id)?;
-        let rules = change(input).applied_to(&policy.rules, cx.now)?;
+        let rules = change.applied_to(&policy.rules, cx.now)?;
         let step = policy.amend(cx.now, rules)?;
         cx.apply(&mut policy, step)?;
         schedule_expiry(cx, &policy)?;
@@ -86,9 +90,9 @@ impl Operation for UpdateSpendPolicy {
     }
 }
 
-fn change(input: &Input) -> Change {
+fn change(input: &Input) -> Result<Change> {
     let input = input.clone();
-    Change {
+    let change = Change {
         max_per_command: input.max_per_command_micros,
         max_per_day: input.max_per_day_micros,
         max_per_month: input.max_per_month_micros,
@@ -103,5 +107,10 @@ fn change(input: &Input) -> Change {
         max_delegation_depth: input.max_delegation_depth,
         paused: input.paused,
         expires_at: input.expires_at,
+    };
+    if change == Change::default() {
+        return Err(Error::invalid("Nothing to change was given.")
+            .suggest("Give at least one field of the policy."));
     }
+    Ok(change)
 }

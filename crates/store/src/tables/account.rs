@@ -81,6 +81,11 @@ impl<'c> Tx<'c> {
         self.lock(select!("WHERE t.email_folded = $1"), params![email_folded])
     }
 
+    /// Holds an account: what is counted for it as a whole is decided under this lock.
+    pub fn lock_account(&mut self, account_id: AccountId) -> Result<Option<Locked<'c, Account>>> {
+        self.lock(select!("WHERE t.account_id = $1"), params![account_id])
+    }
+
     /// Adds an account with the feed of its activity. If its address was taken meanwhile, the closure runs again and finds the other one.
     pub fn insert_account(&mut self, account: &Account) -> Result<()> {
         self.put_first(

@@ -23,7 +23,6 @@ impl Network {
     }
 
     /// Whether `ip` is one of its addresses.
-    #[cfg_attr(not(test), expect(dead_code, reason = "asked for the address behind a proxy"))]
     pub(crate) fn contains(self, ip: IpAddr) -> bool {
         match (self.first, ip.to_canonical()) {
             (IpAddr::V4(first), IpAddr::V4(ip)) => {

@@ -167,7 +167,7 @@ async fn sessions_have_their_limits_and_durable_commits() {
     let expected = [
         ("synchronous_commit", "on"),
         ("lock_timeout", "10s"),
-        ("statement_timeout", "30s"),
+        ("statement_timeout", "12s"),
         ("TimeZone", "UTC"),
         ("application_name", "guildhall"),
     ];

@@ -1,64 +1,12 @@
 //! The commands as an operator runs them: what they print, where, and with which exit code.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
-const KEY: &str = "a91fd66b2ee80c573c4b80e1f97d5a0812b6c3dd49ef7061850aa4c2173b9e5d";
-
-fn guildhall(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_guildhall"));
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("GUILDHALL_") {
-            command.env_remove(name);
-        }
-    }
-    command.current_dir(folder);
-    command
-}
-
-fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let Output { status, stdout, stderr } = guildhall(folder).args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (status.code().unwrap(), text(stdout), text(stderr))
-}
-
-/// A development instance; killed if the test ends before it is stopped.
-struct Dev {
-    child: Child,
-    ready: Value,
-}
-
-impl Dev {
-    fn start(folder: &Path, more: &[&str]) -> Self {
-        let mut child = guildhall(folder)
-            .args(["dev", "--listen", "127.0.0.1:0", "--print", "json"])
-            .args(more)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        Self { ready: serde_json::from_str(&line).unwrap(), child }
-    }
-
-    fn stop(mut self) -> i32 {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        self.child.wait().unwrap().code().unwrap()
-    }
-}
-
-impl Drop for Dev {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use crate::support::{Dev, KEY, guildhall, run};
 
 #[test]
 fn usage_errors_exit_with_two() {

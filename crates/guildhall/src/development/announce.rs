@@ -1,0 +1,67 @@
+//! The word of welcome: one line for a script, or a few for a person.
+
+use serde::Serialize;
+
+use super::kept::{Demo, DemoAccount, DemoAgent};
+use crate::cli::Print;
+use crate::config::Server;
+use crate::failure::Failure;
+use crate::output;
+
+/// What a script reads to begin.
+#[derive(Serialize)]
+struct Announcement<'a> {
+    ready: bool,
+    base_url: String,
+    auth_url: String,
+    mcp_url: String,
+    accounts: &'a [DemoAccount],
+    agents: &'a [DemoAgent],
+    /// Where money moves on a chain; none without one.
+    chain: Option<()>,
+}
+
+pub(super) fn announce(print: Print, server: &Server, demo: &Demo) -> Result<(), Failure> {
+    let base_url = server.base_url.to_string();
+    let announcement = Announcement {
+        ready: true,
+        auth_url: server.auth_url().to_string(),
+        mcp_url: format!("{base_url}/mcp"),
+        base_url,
+        accounts: &demo.accounts,
+        agents: &demo.agents,
+        chain: None,
+    };
+    match print {
+        Print::Json => output::json(&announcement),
+        Print::Text => output::text(&welcome(&announcement)),
+    }
+}
+
+fn welcome(told: &Announcement<'_>) -> String {
+    let base_url = &told.base_url;
+    let people = told
+        .accounts
+        .iter()
+        .map(|account| format!("  {:8} {:24} {}\n", account.role, account.email, account.password));
+    let agent = told.agents.first().map(|agent| {
+        let (name, key, snippet) = (&agent.name, &agent.api_key, snippet(told, &agent.api_key));
+        format!(
+            "Act as the agent {name}:\n\n  curl -H 'X-Api-Key: {key}' {base_url}/v1/me\n\n\
+             Connect an MCP client as {name}:\n\n  {snippet}\n\n"
+        )
+    });
+    let people = people.collect::<String>();
+    let agent = agent.unwrap_or_default();
+    format!(
+        "Guildhall is ready at {base_url}\n\nSign in as one of the demo's people:\n\n{people}\n{agent}\
+         Ctrl-C stops it; --fresh begins anew.\n"
+    )
+}
+
+/// The entry that most MCP clients read from their configuration.
+fn snippet(told: &Announcement<'_>, key: &str) -> String {
+    let headers = serde_json::json!({ "Authorization": format!("Bearer {key}") });
+    let server = serde_json::json!({ "type": "http", "url": told.mcp_url, "headers": headers });
+    serde_json::json!({ "mcpServers": { "guildhall": server } }).to_string()
+}
