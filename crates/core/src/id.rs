@@ -130,9 +130,26 @@ impl<K> Hash for Id<K> {
     }
 }
 
+impl<K> Id<K> {
+    /// The hex digits. Ids are in every row and every answer, and the formatting machinery would take most of their time.
+    fn digits(&self) -> [u8; 32] {
+        let mut digits = [0; 32];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.bits.to_be_bytes()) {
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 0x0f)]);
+        }
+        digits
+    }
+}
+
+const fn digit(nibble: u8) -> u8 {
+    if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
+}
+
 impl<K: Kind> fmt::Display for Id<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}_{:032x}", K::PREFIX, self.bits)
+        f.write_str(K::PREFIX)?;
+        f.write_str("_")?;
+        f.write_str(std::str::from_utf8(&self.digits()).unwrap_or_default())
     }
 }
 

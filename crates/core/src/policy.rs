@@ -149,13 +149,13 @@ impl SpendPolicy {
     }
 
     /// Ends the policy; one that has ended stays as it is.
-    #[must_use] 
+    #[must_use]
     pub fn deactivate(&self, now: Timestamp) -> Option<Step<Self>> {
         self.is_active(now).then(|| self.ended(now, Status::Inactive))
     }
 
     /// Writes down that the policy's date has passed, if it has.
-    #[must_use] 
+    #[must_use]
     pub fn expire(&self, now: Timestamp) -> Option<Step<Self>> {
         let due = self.stored_status == Status::Active && self.status(now) == Status::Expired;
         due.then(|| self.ended(now, Status::Expired))

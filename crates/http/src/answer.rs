@@ -99,7 +99,7 @@ pub(crate) fn set_remaining(response: &mut Response, remaining: u32) {
 /// Puts on what every answer carries, and logs what went wrong.
 pub(crate) fn complete(response: &mut Response, request_id: RequestId) {
     if let Some(Fault(detail)) = response.extensions().get::<Fault>() {
-        tracing::error!(status = response.status().as_u16(), detail, "a request failed");
+        tracing::error!(%request_id, status = response.status().as_u16(), detail, "a request failed");
     }
     let headers = response.headers_mut();
     if !headers.contains_key(SERVICE_VERSION) {

@@ -143,17 +143,15 @@ fn cors(origins: &[String]) -> CorsLayer {
 /// What every request goes through and every answer carries, also when a handler panics.
 async fn every(app: Arc<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let Ok(request_id) = app.service.request_id() else {
-        return answer::error(&Error::internal("no request id"));
-    };
+    let request_id = app.service.request_id();
     request.extensions_mut().insert(request_id);
-    let span = tracing::info_span!(
-        "request", %request_id, method = %request.method(), path = request.uri().path(), status = Empty
+    let span = tracing::debug_span!(
+        target: "guildhall::request", "request", %request_id, method = %request.method(), path = request.uri().path(), status = Empty
     );
     let handled = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
     let _entered = span.enter();
     let mut response = handled.unwrap_or_else(|_| {
-        tracing::error!("a handler panicked");
+        tracing::error!(%request_id, "a handler panicked");
         answer::error(&Error::internal("a handler panicked"))
     });
     answer::complete(&mut response, request_id);

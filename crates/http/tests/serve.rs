@@ -1,5 +1,5 @@
 //! The accept loop on real sockets: what it bounds, what it answers, how it stops.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::{future::pending, net::SocketAddr, sync::Arc, time::Duration};
 

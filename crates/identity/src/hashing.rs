@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use argon2::password_hash::{self, PasswordHasher, PasswordVerifier, phc::PasswordHash};
 use argon2::{Algorithm, Argon2, Params, Version};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD_NO_PAD as BASE64;
 use guildhall_core::Secret;
 use tokio::sync::Semaphore;
 use zeroize::Zeroizing;
@@ -44,13 +46,12 @@ pub struct Passwords {
 }
 
 impl Passwords {
-    /// Makes the hasher. It hashes once, so it is not for a thread that answers requests.
+    /// Makes the hasher.
     pub fn new(cost: HashCost) -> Result<Self> {
         let params = Params::new(cost.memory_kib, cost.iterations, cost.parallelism, None)
             .map_err(|error| Error::internal(format!("cost of password hashing: {error}")))?;
         let hasher = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
-        let unguessable: [u8; 32] = random::bytes()?;
-        let nobody = hash(&hasher, &unguessable)?;
+        let nobody = nobodys_hash(cost)?;
         Ok(Self { hasher, turns: Arc::new(Semaphore::new(AT_ONCE)), nobody })
     }
 
@@ -92,6 +93,17 @@ impl Passwords {
         });
         worker.await.map_err(|error| Error::internal(format!("password hashing: {error}")))
     }
+}
+
+/// A hash that belongs to no password: random where a real one is computed, so that making it costs nothing at the start
+/// and checking against it costs what it always does.
+fn nobodys_hash(
+    HashCost { memory_kib, iterations, parallelism }: HashCost,
+) -> Result<Secret<String>> {
+    let (salt, output): ([u8; 16], [u8; 32]) = (random::bytes()?, random::bytes()?);
+    let (salt, output) = (BASE64.encode(salt), BASE64.encode(output));
+    let costs = format!("m={memory_kib},t={iterations},p={parallelism}");
+    Ok(Secret::new(format!("$argon2id$v=19${costs}${salt}${output}")))
 }
 
 fn hash(hasher: &Argon2<'_>, password: &[u8]) -> Result<Secret<String>> {

@@ -6,7 +6,7 @@ use guildhall_core::{Secret, Timestamp};
 use guildhall_store::Db;
 use serde_json::Value;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hashing::{HashCost, Passwords};
 use crate::keys::Keys;
 use crate::random::Mint;
@@ -46,10 +46,7 @@ impl Identity {
         settings: &Settings,
         clock: Clock,
     ) -> Result<Self> {
-        let cost = settings.hash_cost;
-        let passwords = tokio::task::spawn_blocking(move || Passwords::new(cost))
-            .await
-            .map_err(|error| Error::internal(format!("password hashing: {error}")))??;
+        let passwords = Passwords::new(settings.hash_cost)?;
         let keys = Arc::new(Keys::open(db.clone(), server_key, clock()).await?);
         let tokens = Tokens::new(Arc::clone(&keys), &settings.auth_url, &settings.base_url);
         let strangers = Strangers::default();

@@ -139,7 +139,9 @@ impl<'c> Cx<'_, 'c, Writes> {
             data,
             created_at: self.now,
         };
-        Ok(self.tx.append_to_feed(&agent.to_string(), &item)?)
+        let feed = agent.to_string();
+        self.tx.append_to_feed(&feed, &item)?;
+        Ok(self.tx.wake(feed)?)
     }
 
     /// Sets a timer for later.
@@ -174,6 +176,10 @@ impl<'c> Cx<'_, 'c, Writes> {
             }),
             created_at: self.now,
         };
-        Ok(self.tx.append_to_feed(&account.to_string(), &item)?)
+        // Streams at other nodes look for themselves every second; telling them of every change would slow every commit.
+        let feed = account.to_string();
+        self.tx.append_to_feed(&feed, &item)?;
+        self.tx.wake_here(feed);
+        Ok(())
     }
 }

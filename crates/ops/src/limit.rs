@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use guildhall_core::{Code, Timestamp};
+use guildhall_core::{AccountId, Code, ConnectionId, Timestamp};
 use guildhall_store::Db;
 
 use crate::error::{Error, Result};
@@ -33,12 +33,12 @@ impl Default for Quotas {
 }
 
 /// Whose quota a request counts against.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Payer {
     /// An account session.
-    Account(String),
+    Account(AccountId),
     /// An agent's connection.
-    Agent(String),
+    Agent(ConnectionId),
     /// An address.
     Ip(IpAddr),
     /// An address at sign-in.
@@ -103,7 +103,7 @@ impl Limiter {
     pub(crate) fn take(&self, payer: &Payer, now: Timestamp) -> Take {
         let quota = self.quota(payer);
         let mut windows = self.windows(now);
-        let window = windows.payers.entry(payer.clone()).or_insert_with(|| self.fresh(quota));
+        let window = windows.payers.entry(*payer).or_insert_with(|| self.fresh(quota));
         if window.used < window.granted {
             window.used += 1;
             return Take::Granted(window.granted - window.used + window.unleased);
@@ -147,7 +147,7 @@ impl Limiter {
             // The window ended while the store was asked: its slice is worth nothing in the next one.
             return;
         }
-        let window = windows.payers.entry(payer.clone()).or_insert_with(|| self.fresh(quota));
+        let window = windows.payers.entry(*payer).or_insert_with(|| self.fresh(quota));
         window.granted += room.min(slice);
         // Slices taken at once may be booked in another order; what is left to take only ever gets less.
         window.unleased = window.unleased.min(room.saturating_sub(slice));
@@ -201,7 +201,8 @@ impl Payer {
     /// The payer's name in the store.
     fn key(&self) -> String {
         match self {
-            Self::Account(id) | Self::Agent(id) => id.clone(),
+            Self::Account(id) => id.to_string(),
+            Self::Agent(id) => id.to_string(),
             Self::Ip(ip) => format!("ip:{}", network(*ip)),
             Self::SignIn(ip) => format!("sign-in:{}", network(*ip)),
         }
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn a_window_gives_its_quota_and_says_when_it_ends() {
         let limiter = Limiter::new(quotas(), false);
-        let payer = Payer::Account("acct".into());
+        let payer = Payer::Account(AccountId::new(at(0), 0, 0));
         assert_eq!(limiter.take(&payer, at(0)), Take::Granted(2));
         assert_eq!(limiter.take(&payer, at(1)), Take::Granted(1));
         assert_eq!(limiter.take(&payer, at(2)), Take::Granted(0));

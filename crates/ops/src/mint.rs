@@ -1,5 +1,6 @@
 //! Where ids and random secrets come from.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use guildhall_core::id::Kind;
@@ -12,11 +13,27 @@ use crate::error::{Error, Result};
 pub(crate) struct Mint {
     /// Milliseconds and a count within them, 12 bits: the last pair given out.
     last: AtomicU64,
+    /// Sets the requests of this process apart from those of others; seeded by the system.
+    names: RandomState,
 }
 
 impl Mint {
     /// An id made at `now`. Ids of one process never go back, even when its clock does.
     pub(crate) fn id<K: Kind>(&self, now: Timestamp) -> Result<Id<K>> {
+        let (at, order) = self.place(now);
+        Ok(Id::new(at, order, u64::from_be_bytes(Self::bytes()?)))
+    }
+
+    /// An id that only has to be told from others, not to be hard to guess: a request's.
+    pub(crate) fn name<K: Kind>(&self, now: Timestamp) -> Id<K> {
+        let (at, order) = self.place(now);
+        let mut hasher = self.names.build_hasher();
+        hasher.write_i64(at.millis());
+        hasher.write_u16(order);
+        Id::new(at, order, hasher.finish())
+    }
+
+    fn place(&self, now: Timestamp) -> (Timestamp, u16) {
         let wanted = u64::try_from(now.millis()).unwrap_or(0) << 12;
         let previous = self
             .last
@@ -24,8 +41,7 @@ impl Mint {
             .unwrap_or(wanted);
         let place = wanted.max(previous + 1);
         let millis = i64::try_from(place >> 12).unwrap_or(i64::MAX);
-        let order = u16::try_from(place & 0x0fff).unwrap_or(0);
-        Ok(Id::new(Timestamp::from_millis(millis), order, u64::from_be_bytes(Self::bytes()?)))
+        (Timestamp::from_millis(millis), u16::try_from(place & 0x0fff).unwrap_or(0))
     }
 
     /// Random bytes from the system.

@@ -183,8 +183,8 @@ impl Service {
     }
 
     /// An id for a request.
-    pub fn request_id(&self) -> Result<RequestId> {
-        self.env.mint.id(self.clock.now())
+    pub fn request_id(&self) -> RequestId {
+        self.env.mint.name(self.clock.now())
     }
 
     /// Serves a request.
@@ -402,7 +402,7 @@ impl Service {
     }
 
     fn known_payer(&self, credential: &Credential) -> Option<Payer> {
-        self.known().get(credential).cloned()
+        self.known().get(credential).copied()
     }
 
     fn remember(&self, credential: &Credential, caller: &Caller) {
@@ -429,8 +429,8 @@ impl Service {
 fn payer(caller: &Caller) -> Option<Payer> {
     match caller {
         Caller::Public => None,
-        Caller::Account(account_id) => Some(Payer::Account(account_id.to_string())),
-        Caller::Agent(agent) => Some(Payer::Agent(agent.live.connection.connection_id.to_string())),
+        Caller::Account(account_id) => Some(Payer::Account(*account_id)),
+        Caller::Agent(agent) => Some(Payer::Agent(agent.live.connection.connection_id)),
     }
 }
 

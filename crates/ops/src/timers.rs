@@ -23,6 +23,9 @@ const SWEEP_EVERY: Duration = Duration::from_mins(1);
 /// How many rows a sweep takes at once, so that it never holds up the writer for long.
 const SWEEP_ROWS: i64 = 1_000;
 
+/// When a timer that failed is tried again.
+const RETRY_AFTER: Duration = Duration::from_mins(1);
+
 type Handler = fn(&mut Tx<'_>, Timestamp, &Timer) -> Result<()>;
 
 /// What each kind of timer does.
@@ -69,7 +72,16 @@ fn run_one(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
     let handler = HANDLERS.iter().find(|(kind, _)| *kind == timer.kind);
     let (_, handler) = handler
         .ok_or_else(|| Error::internal(format!("no handler for the timer {}", timer.kind)))?;
-    handler(tx, now, &timer)?;
+    if let Err(fault) = tx.attempt(|tx| handler(tx, now, &timer))? {
+        // One that cannot be done must not keep the others from being done.
+        tracing::error!(
+            kind = timer.kind,
+            subject = timer.subject_id,
+            detail = fault.internal_detail(),
+            "a timer failed"
+        );
+        tx.set_timer(&Timer { due_at: now.after(RETRY_AFTER), ..timer.clone() })?;
+    }
     Ok(true)
 }
 

@@ -159,6 +159,7 @@ CREATE TABLE idempotency (
     PRIMARY KEY (principal, operation, key_digest)
 ) /* clustered */;
 CREATE INDEX idempotency_by_expiry ON idempotency (expires_at);
+CREATE INDEX idempotency_with_secret ON idempotency (created_at) WHERE sealed_body IS NOT NULL;
 
 -- One log: an agent's notifications and an account's activity are feeds of it. A feed's items are numbered under the lock
 -- of its row, in the transaction that causes them, so that the numbers follow the order of commits.

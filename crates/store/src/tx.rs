@@ -168,7 +168,13 @@ impl<'c> Tx<'c> {
         }
     }
 
-    /// Wakes whoever waits for `topic`, on every node, once this transaction has committed.
+    /// Wakes whoever waits for `topic` on this node, once this transaction has committed.
+    pub fn wake_here(&mut self, topic: impl Into<String>) {
+        self.topics.push(topic.into());
+    }
+
+    /// Wakes whoever waits for `topic`, on every node, once this transaction has committed. Nodes are told under a lock that
+    /// all commits share, so this is for what somebody waits for.
     pub fn wake(&mut self, topic: impl Into<String>) -> Result<()> {
         let topic = topic.into();
         self.guarded(|session| session.announce(&topic))?;

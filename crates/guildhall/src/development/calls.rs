@@ -29,7 +29,7 @@ impl<'a> Calls<'a> {
     ) -> Result<Value> {
         let entry = REGISTRY.iter().find(|entry| entry.meta.id == id);
         let entry = entry.ok_or_else(|| Error::internal(format!("no operation {id}")))?;
-        let request_id = self.service.request_id()?;
+        let request_id = self.service.request_id();
         let body = body.map(|body| body.to_string());
         let raw = Raw {
             pairs: pairs.iter().map(|(name, text)| (Cow::from(*name), Cow::from(*text))).collect(),

@@ -28,7 +28,7 @@ use crate::wake::Wakes;
 
 /// A database file of this process.
 pub(crate) struct Sqlite {
-    readers: Readers,
+    readers: Arc<Readers>,
     queue: Arc<Queue>,
     meter: Arc<Meter>,
     /// Whether the last write failed for want of disk, lock or memory.
@@ -48,8 +48,9 @@ impl Sqlite {
         let queue = Arc::new(Queue::new(config.queue_capacity));
         let meter = Arc::new(Meter::new());
         let degraded = Arc::new(AtomicBool::new(false));
+        let readers = Arc::new(Readers::new(at.to_owned()));
         let writer = Writer::new(
-            connection,
+            (connection, Arc::clone(&readers)),
             config,
             Arc::clone(&queue),
             wakes,
@@ -60,7 +61,6 @@ impl Sqlite {
             .name("store-writer".into())
             .spawn(move || writer.run())
             .map_err(|error| Error::Unavailable(format!("no thread for the writer: {error}")))?;
-        let readers = Readers::new(at.to_owned());
         Ok(Self { readers, queue, meter, degraded, writer: Some(writer) })
     }
 
@@ -76,7 +76,7 @@ impl Sqlite {
         work: impl Fn(&mut ReadTx<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let began = Instant::now();
-        let result = self.readers.read(work);
+        let result = self.readers.read(began, work);
         self.meter.reads.record(name, began.elapsed());
         result
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::connection::Connection;
 use super::fault::{self, CommitFault};
 use super::meter::Meter;
+use super::readers::Readers;
 use super::session::{Transaction, Undo};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -20,6 +21,7 @@ const MOST_RUNS: usize = 5;
 /// What the writer needs, given to it when its thread starts.
 pub(super) struct Writer {
     connection: Connection,
+    readers: Arc<Readers>,
     queue: Arc<Queue>,
     wakes: Arc<Wakes>,
     meter: Arc<Meter>,
@@ -52,7 +54,7 @@ struct Ended {
 
 impl Writer {
     pub(super) fn new(
-        connection: Connection,
+        (connection, readers): (Connection, Arc<Readers>),
         config: &Config,
         queue: Arc<Queue>,
         wakes: Arc<Wakes>,
@@ -60,7 +62,7 @@ impl Writer {
         degraded: Arc<AtomicBool>,
     ) -> Self {
         let (max_batch, deadline) = (config.max_batch.max(1), config.queue_deadline);
-        Self { connection, queue, wakes, meter, degraded, max_batch, deadline }
+        Self { connection, readers, queue, wakes, meter, degraded, max_batch, deadline }
     }
 
     /// Commits until the queue is closed and empty.
@@ -128,6 +130,7 @@ impl Writer {
 
     /// Runs a batch in one transaction. Unless it is committed, nothing of it is left.
     fn transact(&self, batch: &mut [Box<dyn Job>], undo: Undo) -> Result<Ended, Stop> {
+        let _told = self.readers.writing();
         self.connection.run("BEGIN IMMEDIATE")?;
         let ended = self.run_jobs(batch, undo).and_then(|ended| {
             self.commit()?;

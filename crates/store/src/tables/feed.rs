@@ -90,7 +90,7 @@ impl Tx<'_> {
         self.put("INSERT INTO feeds (feed_id, last_seq) VALUES ($1, 0)", params![feed])
     }
 
-    /// Adds an item at the end of the feed and wakes whoever waits for it.
+    /// Adds an item at the end of the feed. Whoever waits for the feed has to be woken by the caller.
     ///
     /// The feed's row is held from here to the commit, so numbers follow the order of commits and `after` skips nothing.
     pub fn append_to_feed(&mut self, feed: &str, item: &FeedItem) -> Result<()> {
@@ -112,7 +112,6 @@ impl Tx<'_> {
                 item.created_at,
                 feed,
             ],
-        )?;
-        self.wake(feed)
+        )
     }
 }
