@@ -85,11 +85,33 @@ fn millis(span: Duration) -> i64 {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_millisecond(self.0) {
-            Ok(instant) => write!(f, "{instant:.3}"),
-            Err(_) => f.write_str("out of range"),
+        let text = self.civil().filter(|civil| civil.year() >= 0).map(digits);
+        f.write_str(
+            text.as_ref().and_then(|text| std::str::from_utf8(text).ok()).unwrap_or("out of range"),
+        )
+    }
+}
+
+/// `2026-11-01T12:00:00.000Z`. Instants are in every answer, several times, and always of this one shape.
+fn digits(civil: jiff::civil::DateTime) -> [u8; 24] {
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    let two = |number: i8| i32::from(number);
+    for (end, number) in [
+        (4, i32::from(civil.year())),
+        (7, two(civil.month())),
+        (10, two(civil.day())),
+        (13, two(civil.hour())),
+        (16, two(civil.minute())),
+        (19, two(civil.second())),
+        (23, i32::from(civil.millisecond())),
+    ] {
+        let mut rest = number;
+        for digit in text.iter_mut().take(end).rev().take_while(|digit| digit.is_ascii_digit()) {
+            *digit = b'0' + u8::try_from(rest % 10).unwrap_or(0);
+            rest /= 10;
         }
     }
+    text
 }
 
 impl Serialize for Timestamp {
@@ -134,6 +156,16 @@ mod tests {
     fn shows_milliseconds_always() {
         assert_eq!(at("2026-11-01T12:00:00Z").to_string(), "2026-11-01T12:00:00.000Z");
         assert_eq!(at("2026-11-01T12:00:00.5+01:00").to_string(), "2026-11-01T11:00:00.500Z");
+    }
+
+    #[test]
+    fn every_instant_is_shown_as_it_is_read() {
+        for millis in [0, 999, 951_782_399_999, 951_782_400_000, 253_402_300_799_999] {
+            let shown = Timestamp(millis).to_string();
+            assert_eq!(shown.len(), 24, "{shown}");
+            assert_eq!(at(&shown), Timestamp(millis), "{shown}");
+        }
+        assert_eq!(Timestamp(951_782_400_000).to_string(), "2000-02-29T00:00:00.000Z");
     }
 
     #[test]

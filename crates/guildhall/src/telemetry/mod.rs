@@ -48,8 +48,8 @@ pub(crate) fn start(log: &Log) -> Result<Telemetry, Failure> {
 /// The filter, the cap that no filter lifts, and behind both the lines and the traces.
 fn layers(log: &Log, lines: Boxed, traces: Option<Boxed>) -> Vec<Boxed> {
     // The span of every request costs a few microseconds; a trace is made of them, a log can do without.
-    let traced = traces.is_some().then(|| "guildhall::request=debug".parse().ok()).flatten();
-    let filter = traced.into_iter().fold(log.filter.build(), EnvFilter::add_directive);
+    let directive = traces.is_some().then(|| "guildhall::request=debug".parse().ok()).flatten();
+    let filter = directive.into_iter().fold(log.filter.build(), EnvFilter::add_directive);
     let mut layers = vec![facts::Remember.boxed(), lines];
     layers.extend(traces);
     let layers = layers.with_filter(filter);

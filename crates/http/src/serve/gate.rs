@@ -82,7 +82,6 @@ fn place(ip: IpAddr) -> IpAddr {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
