@@ -150,6 +150,22 @@ impl Server {
         self.place.folder.path()
     }
 
+    /// Every table of a PostgreSQL database, as XML.
+    pub async fn dump(&self) -> Vec<String> {
+        let read = self.service.db().read("dump", |tx| {
+            tx.rows::<(String,)>(
+                "SELECT query_to_xml('SELECT * FROM ' || quote_ident(table_name), true, false, '')::text \
+                 FROM information_schema.tables WHERE table_schema = 'public'",
+                Vec::new(),
+            )
+        });
+        let tables: Result<_, guildhall_store::Error> = read.await;
+        let tables: Vec<String> =
+            tables.expect("a dump").into_iter().map(|(table,)| table).collect();
+        assert!(tables.len() > 5, "a dump has tables");
+        tables
+    }
+
     /// Moves the clock and runs what is due then.
     pub async fn advance(&self, span: Duration) {
         self.clock.advance(i64::try_from(span.as_millis()).expect("a short span"));

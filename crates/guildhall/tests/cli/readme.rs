@@ -18,7 +18,7 @@ fn tour() -> String {
 #[test]
 fn the_tour_works_word_for_word() {
     let folder = tempfile::tempdir().unwrap();
-    let dev = Dev::start(&folder.path().join("data"), &[]);
+    let dev = Dev::start(folder.path(), &[]);
     let toured = Command::new("bash")
         .args(["-e", "-o", "pipefail", "-c", &tour()])
         .env("GUILDHALL", dev.base_url())

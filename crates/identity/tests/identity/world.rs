@@ -1,20 +1,19 @@
 //! A database of the test's own on either engine, with a clock that the test moves.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use guildhall_core::{Secret, Timestamp};
 use guildhall_identity::{Clock, Error, HashCost, Identity, Settings};
-use guildhall_store::{Config, Db, Engine};
-use tokio_postgres::{Client, NoTls};
-
-/// Where the URL of a server is read from on which tests may create databases.
-const SERVER: &str = "GUILDHALL_TEST_POSTGRES";
+use guildhall_store::{Config, Db};
+use testkit::{Database, Engine};
 
 pub(crate) struct World {
     /// Holds the file of an SQLite database.
     pub(crate) folder: tempfile::TempDir,
+    /// Dropped with the world.
+    _database: Database,
     pub(crate) config: Config,
     millis: AtomicI64,
 }
@@ -34,51 +33,21 @@ macro_rules! on_both_engines {
     };
 }
 
-pub(crate) async fn on_sqlite<F: Future<Output = ()> + Send + 'static>(
-    test: impl FnOnce(Arc<World>) -> F,
-) {
-    let folder = tempfile::tempdir().unwrap();
-    let config = Config::new(Engine::Sqlite(folder.path().join("guildhall.db")));
-    test(World::new(folder, config).await).await;
+pub(crate) async fn on_sqlite<F: Future<Output = ()>>(test: impl FnOnce(Arc<World>) -> F) {
+    test(World::new(Engine::Sqlite).await).await;
 }
 
-pub(crate) async fn on_postgres<F: Future<Output = ()> + Send + 'static>(
-    test: impl FnOnce(Arc<World>) -> F,
-) {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let server = std::env::var(SERVER)
-        .unwrap_or_else(|_| panic!("set {SERVER} to the URL of a PostgreSQL server"));
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let database = format!("guildhall_identity_{}_{number}", std::process::id());
-    let admin = connect(&server).await;
-    admin.batch_execute(&format!("CREATE DATABASE {database}")).await.unwrap();
-    let config = Config::new(Engine::Postgres(with_database(&server, &database)));
-    let config = Config { workers: 4, ..config };
-    let world = World::new(tempfile::tempdir().unwrap(), config).await;
-    let outcome = tokio::spawn(test(world)).await;
-    admin.batch_execute(&format!("DROP DATABASE {database} WITH (FORCE)")).await.unwrap();
-    if let Err(failed) = outcome {
-        std::panic::resume_unwind(failed.into_panic());
-    }
-}
-
-/// `postgres://host/one?options` with another database in the place of `one`.
-fn with_database(server: &str, database: &str) -> String {
-    let (url, options) = server.split_once('?').unwrap_or((server, ""));
-    let (host, _) = url.rsplit_once('/').expect("a server URL ends with a database");
-    format!("{host}/{database}?{options}").trim_end_matches('?').to_owned()
-}
-
-async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
+pub(crate) async fn on_postgres<F: Future<Output = ()>>(test: impl FnOnce(Arc<World>) -> F) {
+    test(World::new(Engine::Postgres).await).await;
 }
 
 impl World {
-    async fn new(folder: tempfile::TempDir, config: Config) -> Arc<Self> {
-        guildhall_store::migrate(&config).await.unwrap();
-        Arc::new(Self { folder, config, millis: AtomicI64::new(1_800_000_000_000) })
+    async fn new(engine: Engine) -> Arc<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::create(engine, folder.path()).await;
+        let config = Config { workers: 4, ..database.config() };
+        let millis = AtomicI64::new(1_800_000_000_000);
+        Arc::new(Self { folder, _database: database, config, millis })
     }
 
     /// A process of its own on the same database.

@@ -76,7 +76,7 @@ impl Sqlite {
         work: impl Fn(&mut ReadTx<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let began = Instant::now();
-        let result = self.readers.read(began, work);
+        let result = self.readers.read(work);
         self.meter.reads.record(name, began.elapsed());
         result
     }

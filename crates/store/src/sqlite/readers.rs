@@ -1,12 +1,14 @@
 //! Reads, in place on the calling thread: a hop to another thread costs several times the read itself.
 //!
 //! Taking and giving back a snapshot costs as much as a small read, most of it locks that all readers share. So a connection
-//! keeps its snapshot for the next read as long as the writer has written nothing since: it would see the same again.
+//! keeps its snapshot for the next read as long as nothing was committed since: it would see the same again. Whether that is
+//! so is read off the header of the log's index, which every commit of every process changes.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::connection::Connection;
 use super::session::{Transaction, Undo};
@@ -14,9 +16,8 @@ use crate::error::{Error, Result};
 use crate::job;
 use crate::tx::ReadTx;
 
-/// How old a snapshot may get. The writer of this process announces itself; another process, such as an admin command, does
-/// not, and its changes are to be seen at once by any human measure.
-const OLDEST: Duration = Duration::from_millis(5);
+/// The first copy of the header of the log's index: the count of changes, the length of the log, its salts and checksums.
+type Header = [u8; 48];
 
 /// The idle connections, last used first, because its statements and pages are warm.
 ///
@@ -24,20 +25,16 @@ const OLDEST: Duration = Duration::from_millis(5);
 pub(super) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Reader>>,
-    /// Counts the beginnings and the ends of the writer's transactions: odd while one is open.
-    writes: AtomicU64,
+    /// The log's index, which exists as long as the writer's connection does.
+    index: OnceLock<File>,
+    /// Whether the writer has a transaction open.
+    writing: AtomicBool,
 }
 
 struct Reader {
     connection: Connection,
-    snapshot: Option<Snapshot>,
-}
-
-/// A snapshot that shows at least what was committed when `writes` was counted.
-#[derive(Clone, Copy)]
-struct Snapshot {
-    writes: u64,
-    taken_at: Instant,
+    /// What the header said before the open snapshot was taken: it shows at least that.
+    snapshot: Option<Option<Header>>,
 }
 
 /// The writer's transaction, as readers know of it; they see its end when this is dropped.
@@ -45,19 +42,19 @@ pub(super) struct Writing<'r>(&'r Readers);
 
 impl Readers {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, idle: Mutex::default(), writes: AtomicU64::new(0) }
+        let (idle, index, writing) = (Mutex::default(), OnceLock::new(), AtomicBool::new(false));
+        Self { path, idle, index, writing }
     }
 
     /// Runs `work` on one snapshot.
     pub(super) fn read<T, E: From<Error>>(
         &self,
-        now: Instant,
         work: impl Fn(&mut ReadTx<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        // Counted before the snapshot is taken, so that it can only show more than it claims.
-        let writes = self.writes.load(Ordering::SeqCst);
+        // Read before a snapshot is taken, so that it can only show more than it claims.
+        let header = self.header();
         let mut reader = self.take()?;
-        reader.look(Snapshot { writes, taken_at: now })?;
+        reader.look(header)?;
         let mut session = Transaction::new(&reader.connection, Undo::Together);
         let result = job::read_once(&mut session, work);
         // A connection that failed is closed by going out of scope, which ends its snapshot too.
@@ -70,7 +67,7 @@ impl Readers {
     /// Tells that the writer begins. No idle reader keeps a snapshot meanwhile: it would hold the log back from being
     /// emptied.
     pub(super) fn writing(&self) -> Writing<'_> {
-        self.writes.fetch_add(1, Ordering::SeqCst);
+        self.writing.store(true, Ordering::SeqCst);
         self.idle().retain_mut(|reader| reader.forget().is_ok());
         Writing(self)
     }
@@ -86,11 +83,26 @@ impl Readers {
     }
 
     fn give_back(&self, mut reader: Reader) {
-        let writes = self.writes.load(Ordering::SeqCst);
-        let current = reader.snapshot.is_some_and(|snapshot| snapshot.shows(writes));
-        if current || reader.forget().is_ok() {
+        if !self.writing.load(Ordering::SeqCst) || reader.forget().is_ok() {
             self.idle().push(reader);
         }
+    }
+
+    /// What the header says now, or nothing where it cannot be read: then no snapshot is kept.
+    fn header(&self) -> Option<Header> {
+        let mut header = [0; 48];
+        self.index()?.read_exact_at(&mut header, 0).ok()?;
+        Some(header)
+    }
+
+    fn index(&self) -> Option<&File> {
+        if let Some(index) = self.index.get() {
+            return Some(index);
+        }
+        let mut name = self.path.clone().into_os_string();
+        name.push("-shm");
+        let file = File::open(name).ok()?;
+        Some(self.index.get_or_init(|| file))
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
@@ -100,14 +112,7 @@ impl Readers {
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        self.0.writes.fetch_add(1, Ordering::SeqCst);
-    }
-}
-
-impl Snapshot {
-    /// Whether it shows all there is after so many beginnings and ends.
-    fn shows(&self, writes: u64) -> bool {
-        self.writes == writes && writes.is_multiple_of(2)
+        self.0.writing.store(false, Ordering::SeqCst);
     }
 }
 
@@ -117,16 +122,13 @@ impl Reader {
     }
 
     /// Has a snapshot as good as one taken now.
-    fn look(&mut self, now: Snapshot) -> Result<()> {
-        let good = |old: Snapshot| {
-            old.shows(now.writes) && now.taken_at.saturating_duration_since(old.taken_at) < OLDEST
-        };
-        if self.snapshot.is_some_and(good) {
+    fn look(&mut self, header: Option<Header>) -> Result<()> {
+        if header.is_some() && self.snapshot == Some(header) {
             return Ok(());
         }
         self.forget()?;
         self.connection.run("BEGIN")?;
-        self.snapshot = Some(now);
+        self.snapshot = Some(header);
         Ok(())
     }
 

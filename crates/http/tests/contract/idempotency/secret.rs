@@ -117,7 +117,7 @@ async fn no_file_holds_the_key(server: Server) {
 /// SQLite: the bytes of its files, log included. PostgreSQL: every row of every table in the ways that hold them.
 async fn everything_stored(server: &Server) -> Vec<u8> {
     if server.service.db().is_shared() {
-        return all_rows(server).await;
+        return server.dump().await.iter().flat_map(|table| decoded(table)).collect();
     }
     let mut bytes = Vec::new();
     for entry in std::fs::read_dir(server.folder()).expect("a folder") {
@@ -127,24 +127,6 @@ async fn everything_stored(server: &Server) -> Vec<u8> {
         }
     }
     bytes
-}
-
-async fn all_rows(server: &Server) -> Vec<u8> {
-    let read = server.service.db().read("test", |tx| {
-        let tables: Vec<(String,)> = tx.rows(
-            "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public'",
-            Vec::new(),
-        )?;
-        assert!(tables.len() > 5, "{tables:?}");
-        let dump: Vec<(String,)> = tx.rows(
-            "SELECT query_to_xml('SELECT * FROM ' || quote_ident(table_name), true, false, '')::text \
-             FROM information_schema.tables WHERE table_schema = 'public'",
-            Vec::new(),
-        )?;
-        Ok::<_, guildhall_store::Error>(dump)
-    });
-    let dump = read.await.expect("a dump");
-    dump.into_iter().flat_map(|(table,)| decoded(&table)).collect()
 }
 
 /// The text of a table with the bytes of its binary columns, which XML shows in base64, beside it.
