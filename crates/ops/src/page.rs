@@ -25,6 +25,16 @@ pub(crate) struct Page<T> {
     pub next_page: Option<String>,
 }
 
+/// The input of a list that takes nothing but its page.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WholeList {
+    #[serde(default)]
+    pub(crate) cursor: Option<Cursor>,
+    #[serde(default)]
+    pub(crate) limit: Limit,
+}
+
 /// How many items a page may have: 1 to 100, 25 if nobody says.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit(u32);

@@ -44,12 +44,10 @@ fn welcome(told: &Announcement<'_>) -> String {
         .accounts
         .iter()
         .map(|account| format!("  {:8} {:24} {}\n", account.role, account.email, account.password));
+    // The snippet for MCP clients joins this when the endpoint exists: nothing is shown that does not work.
     let agent = told.agents.first().map(|agent| {
-        let (name, key, snippet) = (&agent.name, &agent.api_key, snippet(told, &agent.api_key));
-        format!(
-            "Act as the agent {name}:\n\n  curl -H 'X-Api-Key: {key}' {base_url}/v1/me\n\n\
-             Connect an MCP client as {name}:\n\n  {snippet}\n\n"
-        )
+        let (name, key) = (&agent.name, &agent.api_key);
+        format!("Act as the agent {name}:\n\n  curl -H 'X-Api-Key: {key}' {base_url}/v1/me\n\n")
     });
     let people = people.collect::<String>();
     let agent = agent.unwrap_or_default();
@@ -57,11 +55,4 @@ fn welcome(told: &Announcement<'_>) -> String {
         "Guildhall is ready at {base_url}\n\nSign in as one of the demo's people:\n\n{people}\n{agent}\
          Ctrl-C stops it; --fresh begins anew.\n"
     )
-}
-
-/// The entry that most MCP clients read from their configuration.
-fn snippet(told: &Announcement<'_>, key: &str) -> String {
-    let headers = serde_json::json!({ "Authorization": format!("Bearer {key}") });
-    let server = serde_json::json!({ "type": "http", "url": told.mcp_url, "headers": headers });
-    serde_json::json!({ "mcpServers": { "guildhall": server } }).to_string()
 }

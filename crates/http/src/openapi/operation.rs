@@ -14,7 +14,8 @@ pub(super) fn describe(
     outputs: &mut SchemaGenerator,
 ) -> Value {
     let meta = &entry.meta;
-    let input = (entry.input)(inputs).to_value();
+    let mut input = (entry.input)(inputs).to_value();
+    drop_null_defaults(&mut input);
     let fields = Fields::new(meta, &input);
     let mut described = json!({
         "operationId": meta.id,
@@ -29,6 +30,20 @@ pub(super) fn describe(
         described.insert("requestBody".to_owned(), body);
     }
     described
+}
+
+/// What may be left out has no default to name, and a field that may not be null must not seem to have that one.
+fn drop_null_defaults(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if members.get("default") == Some(&Value::Null) {
+                members.remove("default");
+            }
+            members.values_mut().for_each(drop_null_defaults);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_null_defaults),
+        _ => {}
+    }
 }
 
 fn about(meta: &Meta) -> String {
@@ -103,9 +118,6 @@ fn without_null(schema: &Value) -> Value {
         if let Some(Value::Object(variant)) = variant {
             object.remove("anyOf");
             object.extend(variant);
-        }
-        if object.get("default") == Some(&Value::Null) {
-            object.remove("default");
         }
     }
     schema

@@ -1,13 +1,13 @@
 //! The clients that are known, with what to paste into each.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::meta::{Meta, PUBLIC, Tag};
 use crate::operation::{Operation, Reads};
-use crate::page::{Cursor, Limit, Page};
+use crate::page::{Page, WholeList};
 
 /// A client: its id, its name, and how it is connected by key. `{base_url}` is filled in.
 const CLIENTS: [(&str, &str, &str); 5] = [
@@ -41,15 +41,6 @@ pub(super) fn is_connectable(client: &str) -> bool {
 
 pub(crate) struct ListClientCatalog;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    #[serde(default)]
-    cursor: Option<Cursor>,
-    #[serde(default)]
-    limit: Limit,
-}
-
 /// A client that is known.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CatalogClient")]
@@ -69,10 +60,10 @@ impl Operation for ListClientCatalog {
         .credentials(PUBLIC)
         .scope(&[]);
     type Access = Reads;
-    type Input = Input;
+    type Input = WholeList;
     type Output = Page<Known>;
 
-    fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Page<Known>> {
+    fn run(cx: &mut Cx<Reads>, input: &WholeList) -> Result<Page<Known>> {
         let base_url = cx.env().base_url.as_str();
         cx.page(
             (input.cursor.as_ref(), input.limit),
