@@ -30,10 +30,11 @@ pub(crate) fn script(mutation: Mutation, now: i64, notify: bool) -> String {
     script + "COMMIT;\n"
 }
 
+/// Whom the service tells other nodes about: agents' feeds, not an account's activity.
 fn topics(mutation: Mutation) -> &'static [&'static str] {
     match mutation {
-        Mutation::CreateConnection => &["account"],
-        Mutation::UpdateGrant => &["agent", "account"],
+        Mutation::CreateConnection => &[],
+        Mutation::UpdateGrant => &["agent"],
     }
 }
 
@@ -77,7 +78,9 @@ mod tests {
         for mutation in Mutation::ALL {
             let script = script(mutation, 1_800_000_000_000, true);
             assert!(!script.contains('$'), "{script}");
-            assert!(script.contains("pg_notify('guildhall', :account)"), "{script}");
+            let told = mutation == Mutation::UpdateGrant;
+            assert_eq!(script.contains("pg_notify('guildhall', :agent)"), told, "{script}");
+            assert!(!script.contains(":account);"), "activity is announced to nobody: {script}");
         }
     }
 }
