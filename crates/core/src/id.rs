@@ -47,6 +47,23 @@ kinds! {
     FileKind FileId "file" "a file";
     NotificationKind NotificationId "ntf" "a notification";
     RequestKind RequestId "req" "a request";
+    TaskKind TaskId "task" "a task";
+    QuoteKind QuoteId "quote" "a quote";
+    SelectionKind SelectionId "sel" "a selection";
+    OfferKind OfferId "offer" "an offer";
+    FundingKind FundingId "fund" "a funding";
+    DeliveryKind DeliveryId "dlv" "a delivery";
+    DisputeKind DisputeId "dsp" "a dispute";
+    EvidenceKind EvidenceId "evd" "an evidence item";
+    ReceiptKind ReceiptId "rcpt" "a receipt";
+    CommandKind CommandId "cmd" "a command";
+    ActionKind ActionId "act" "an action";
+    WalletKind WalletId "wal" "a wallet";
+    ChallengeKind ChallengeId "chl" "a wallet challenge";
+    LinkKind LinkId "lnk" "a wallet link";
+    ListingKind ListingId "lst" "a listing";
+    TransferKind TransferId "led" "a ledger transfer";
+    WebhookKind WebhookId "whk" "a webhook";
 }
 
 /// An id of one kind.

@@ -4,6 +4,7 @@
 //! decision comes out as a value: a [`Step`] to save or a [`Refusal`] to answer.
 
 pub mod agent;
+pub mod canonical;
 pub mod code;
 pub mod connection;
 pub mod hosted;

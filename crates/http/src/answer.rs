@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use guildhall_core::RequestId;
-use guildhall_core::hosted::hex;
+use guildhall_core::canonical::hex;
 use guildhall_ops::{Clock, Error, Meta, Reply, VERSIONS, digest};
 
 const SERVICE_VERSION: HeaderName = HeaderName::from_static("service-version");

@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method as HttpMethod, header};
 use axum::response::Response;
 use bytes::Bytes;
-use guildhall_core::hosted::hex;
+use guildhall_core::canonical::hex;
 use guildhall_core::{Code, RequestId};
 use guildhall_ops::{
     Body, Call, Credential, Entry, Error, Key, Method, Prepared, Raw, Result, VERSIONS, digest,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use guildhall_core::hosted::hex;
+use guildhall_core::canonical::hex;
 use guildhall_core::{Code, Secret, Timestamp};
 use guildhall_store::tables::idempotency::{Outcome, Slot};
 use guildhall_store::tables::timer::Timer;

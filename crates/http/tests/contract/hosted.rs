@@ -161,7 +161,7 @@ async fn the_digest_names_the_knowledge(server: Server) {
             "agent_md": saved["agent_md"], "knowledge": knowledge, "settings": saved["settings"],
             "skills": saved["skills"],
         }));
-        let digest = guildhall_core::hosted::hex(&guildhall_ops::digest(bundle.as_bytes()));
+        let digest = guildhall_core::canonical::hex(&guildhall_ops::digest(bundle.as_bytes()));
         assert_eq!(saved["bundle_digest"], digest, "{bundle}");
     }
 }

@@ -5,7 +5,7 @@ mod parallel;
 mod replay;
 mod secret;
 
-use guildhall_core::hosted::hex;
+use guildhall_core::canonical::hex;
 use guildhall_ops::digest;
 use guildhall_store::tables::idempotency::{Outcome, Slot};
 use testkit::{Person, Server};

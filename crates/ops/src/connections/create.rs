@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use guildhall_core::agent::Agent;
+use guildhall_core::canonical::hex;
 use guildhall_core::connection::{
     ApiKey, AuthKind, Connection, DEFAULT_LIFETIME, Grant, MAX_LIFETIME, MIN_LIFETIME, Status,
 };
-use guildhall_core::hosted::hex;
 use guildhall_core::scope::{RequestedScopes, ScopeSet};
 use guildhall_core::text::Line;
 use guildhall_core::{AgentId, AgentKind, Code};
