@@ -20,6 +20,15 @@ impl<'r> Row<'r> {
         Self { cells, next: 0 }
     }
 
+    /// Takes the `width` columns of what an outer join may have found: its first column is NULL where it has not.
+    pub(crate) fn part<T: FromRow>(&mut self, width: usize) -> Result<Option<T>> {
+        let start = self.next;
+        let found = !matches!(self.cells.cell(start)?, Cell::Null);
+        let part = if found { Some(T::from_row(self)?) } else { None };
+        self.next = start + width;
+        Ok(part)
+    }
+
     /// Takes the next column.
     pub fn take<T: FromCell>(&mut self) -> Result<T> {
         let index = self.next;

@@ -108,6 +108,19 @@ impl FromCell for u32 {
     }
 }
 
+impl ToValue for u16 {
+    fn to_value(&self) -> Value {
+        Value::Int(i64::from(*self))
+    }
+}
+
+impl FromCell for u16 {
+    fn from_cell(cell: Cell<'_>) -> Result<Self> {
+        let int = i64::from_cell(cell)?;
+        Self::try_from(int).map_err(|_| Error::Corrupt(format!("{int} does not fit 16 bits")))
+    }
+}
+
 impl ToValue for bool {
     fn to_value(&self) -> Value {
         Value::Int(i64::from(*self))

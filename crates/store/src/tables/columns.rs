@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use guildhall_core::money::Credits;
 use guildhall_core::scope::ScopeSet;
+use guildhall_core::task::Window;
 use guildhall_core::{Id, Timestamp, id};
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeOwned, IntoDeserializer};
@@ -95,6 +96,19 @@ impl<T: DeserializeOwned> FromCell for Json<T> {
     fn from_cell(cell: Cell<'_>) -> Result<Self> {
         let json = text(cell)?;
         serde_json::from_str(json).map(Self).map_err(|error| Error::Corrupt(error.to_string()))
+    }
+}
+
+/// A window in a column, by its seconds.
+pub(crate) struct Seconds<T>(pub(crate) T);
+
+impl<const MIN: u32, const DEFAULT: u32, const MAX: u32> FromCell
+    for Seconds<Window<MIN, DEFAULT, MAX>>
+{
+    fn from_cell(cell: Cell<'_>) -> Result<Self> {
+        let seconds = u32::from_cell(cell)?;
+        let window = Window::new(seconds);
+        window.map(Self).ok_or_else(|| Error::Corrupt(format!("no window: {seconds}")))
     }
 }
 

@@ -16,3 +16,11 @@ pub mod signing_key;
 pub mod timer;
 
 pub use save::Saved;
+pub mod action;
+pub mod case;
+pub mod command;
+pub mod delivery;
+pub mod engagement;
+pub mod quote;
+pub mod receipt;
+pub mod task;

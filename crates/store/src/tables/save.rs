@@ -20,15 +20,21 @@ pub trait Saved: Entity {
 impl<'c> Tx<'c> {
     /// Saves `step` on the row it was decided on.
     pub fn apply<T: Saved>(&mut self, row: &mut Locked<'c, T>, step: Step<T>) -> Result<()> {
+        let next = self.save(&**row, step)?;
+        row.replace(next);
+        Ok(())
+    }
+
+    /// Saves a step on a row that is held, by its own lock or by that of what it belongs to.
+    pub(crate) fn save<T: Saved>(&mut self, current: &T, step: Step<T>) -> Result<T> {
         let next = step.next();
-        if next.id() != row.id() || step.from() != row.revision() {
+        if next.id() != current.id() || step.from() != current.revision() {
             return Err(Error::Guard("a step was applied to a row it was not decided on"));
         }
         let mut params = next.columns();
         params.push(next.key());
         params.push(Value::Int(step.from()));
         self.put_one(T::UPDATE, params)?;
-        row.replace(step.into_next());
-        Ok(())
+        Ok(step.into_next())
     }
 }

@@ -1,0 +1,197 @@
+//! A dispute: the worker does not take a rejection, and the parties settle, or an arbiter rules.
+
+use crate::lifecycle::lifecycle;
+use crate::task::{DISPUTE_FOR, NO_RULING_FOR, Side};
+use crate::{AccountId, Code, DisputeId, Entity, Refusal, Step, TaskId, Timestamp};
+
+/// How many items of evidence a party may add.
+pub const MAX_EVIDENCE: i64 = 20;
+/// All of the price.
+pub const WHOLE_BPS: u16 = 10_000;
+
+lifecycle! {
+    "Dispute"
+    /// Where a dispute stands.
+    pub enum Status {
+        /// Under way.
+        Open "open",
+        /// The parties agreed on a share.
+        Settled "settled",
+        /// An arbiter ruled.
+        Ruled "ruled",
+        /// The worker gave the task back.
+        Surrendered "surrendered",
+        /// The buyer accepted the delivery after all.
+        Released "released",
+        /// Its time ran out; the default share was paid.
+        Defaulted "defaulted",
+    }
+    /// What can happen to a dispute.
+    pub enum Event {
+        /// One side accepted the other's offer.
+        Settled "other side accepts an offer",
+        /// An arbiter ruled.
+        Ruled "arbiter rules",
+        /// The worker gave the task back.
+        Surrendered "worker surrenders",
+        /// The buyer accepted the delivery.
+        Released "buyer accepts after all",
+        /// Its time ran out.
+        Defaulted "14 days pass",
+    }
+    moves {
+        Open, Settled => Settled;
+        Open, Ruled => Ruled;
+        Open, Surrendered => Surrendered;
+        Open, Released => Released;
+        Open, Defaulted => Defaulted;
+    }
+}
+
+/// A dispute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispute {
+    /// Its id.
+    pub dispute_id: DisputeId,
+    /// The task.
+    pub task_id: TaskId,
+    /// Where it stands.
+    pub status: Status,
+    /// What the worker says.
+    pub statement: String,
+    /// The share the worker offers to take, in basis points of the price.
+    pub worker_offer_bps: u16,
+    /// The share the buyer offers to give.
+    pub buyer_offer_bps: Option<u16>,
+    /// The share it ended with.
+    pub share_bps: Option<u16>,
+    /// Who ruled.
+    pub ruled_by: Option<AccountId>,
+    /// Why.
+    pub reasons: Option<String>,
+    /// When it was opened.
+    pub created_at: Timestamp,
+    /// When it ends by itself.
+    pub closes_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// How many times it was changed.
+    pub revision: i64,
+}
+
+impl Entity for Dispute {
+    type Id = DisputeId;
+
+    fn id(&self) -> DisputeId {
+        self.dispute_id
+    }
+
+    fn revision(&self) -> i64 {
+        self.revision
+    }
+
+    fn set_revision(&mut self, revision: i64) {
+        self.revision = revision;
+    }
+}
+
+impl Dispute {
+    /// A dispute that the worker opens.
+    #[must_use]
+    pub fn open(
+        now: Timestamp,
+        dispute_id: DisputeId,
+        task_id: TaskId,
+        worker_offer_bps: u16,
+        statement: String,
+    ) -> Self {
+        Self {
+            dispute_id,
+            task_id,
+            status: Status::Open,
+            statement,
+            worker_offer_bps,
+            buyer_offer_bps: None,
+            share_bps: None,
+            ruled_by: None,
+            reasons: None,
+            created_at: now,
+            closes_at: now.after(DISPUTE_FOR),
+            updated_at: now,
+            revision: 0,
+        }
+    }
+
+    /// One side replaces its own offer.
+    pub fn offer(&self, now: Timestamp, side: Side, share_bps: u16) -> Result<Step<Self>, Refusal> {
+        self.check_open()?;
+        let mut next = Self { updated_at: now, ..self.clone() };
+        match side {
+            Side::Worker => next.worker_offer_bps = share_bps,
+            Side::Buyer => next.buyer_offer_bps = Some(share_bps),
+        }
+        Ok(Step::to(self, next))
+    }
+
+    /// One side accepts the other's latest offer, which it quotes.
+    pub fn accept(&self, now: Timestamp, side: Side, share_bps: u16) -> Result<Step<Self>, Refusal> {
+        self.check_open()?;
+        let offered = match side {
+            Side::Worker => self.buyer_offer_bps,
+            Side::Buyer => Some(self.worker_offer_bps),
+        };
+        if offered != Some(share_bps) {
+            let latest =
+                offered.map_or("has made none".to_owned(), |bps| format!("is {bps} basis points"));
+            return Err(Refusal::new(
+                Code::Conflict,
+                format!("The other side's latest offer {latest}."),
+            )
+            .suggest("Read the dispute and quote the offer that it shows."));
+        }
+        self.close(now, Event::Settled, Some(share_bps))
+    }
+
+    /// An arbiter rules, after the first day.
+    pub fn rule(
+        &self,
+        now: Timestamp,
+        arbiter: AccountId,
+        share_bps: u16,
+        reasons: String,
+    ) -> Result<Step<Self>, Refusal> {
+        self.check_open()?;
+        let from = self.created_at.after(NO_RULING_FOR);
+        if now < from {
+            return Err(Refusal::new(
+                Code::Conflict,
+                format!("No ruling is made before {from}: the parties come first."),
+            )
+            .suggest("Rule after that instant."));
+        }
+        let closed = self.close(now, Event::Ruled, Some(share_bps))?.into_next();
+        let ruled = Self { ruled_by: Some(arbiter), reasons: Some(reasons), ..closed };
+        Ok(Step::to(self, ruled))
+    }
+
+    /// The dispute ends.
+    pub fn close(
+        &self,
+        now: Timestamp,
+        event: Event,
+        share_bps: Option<u16>,
+    ) -> Result<Step<Self>, Refusal> {
+        let status = self.status.after(event).ok_or_else(|| self.closed())?;
+        Ok(Step::to(self, Self { status, share_bps, updated_at: now, ..self.clone() }))
+    }
+
+    /// Refuses if the dispute is over.
+    pub fn check_open(&self) -> Result<(), Refusal> {
+        if self.status == Status::Open { Ok(()) } else { Err(self.closed()) }
+    }
+
+    fn closed(&self) -> Refusal {
+        Refusal::new(Code::Conflict, format!("The dispute is {}.", self.status.name()))
+            .suggest("Read it with getDispute.")
+    }
+}
