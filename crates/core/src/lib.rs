@@ -9,6 +9,7 @@ pub mod code;
 pub mod connection;
 pub mod hosted;
 pub mod id;
+pub mod ledger;
 pub mod money;
 pub mod policy;
 mod refusal;

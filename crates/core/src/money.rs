@@ -1,5 +1,7 @@
 //! Money: integers of micros inside, strings outside, never a float.
 
+mod decimal;
+
 use std::borrow::Cow;
 use std::fmt;
 

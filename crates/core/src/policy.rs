@@ -1,6 +1,7 @@
 //! A spending policy: what an owner lets an agent spend. Every check is here, pure; the store holds the row's lock.
 
 mod check;
+mod spendable;
 mod usage;
 
 use schemars::JsonSchema;

@@ -8,6 +8,7 @@ pub mod feed;
 pub mod hosted;
 pub mod idempotency;
 pub mod knowledge;
+pub mod ledger;
 pub mod policy;
 pub mod rate;
 mod save;
