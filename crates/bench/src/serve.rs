@@ -125,23 +125,27 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
     let base_url = format!("http://{HOST}");
     let server_key = Secret::new([7; 32]);
     let clock = Clock::default();
-    let service = Service::new(Parts {
-        db: db.clone(),
-        blobs: Blobs::in_folder(&settings.folder.join("blobs"))?,
-        clock: clock.clone(),
-        server_key: server_key.clone(),
-        base_url: base_url.clone(),
-        quotas: quotas(),
-        retention: Duration::from_secs(86_400),
-        account_quota_bytes: 2 << 30,
-    });
     let identity_settings = guildhall_identity::Settings {
         auth_url: base_url.clone(),
         base_url: base_url.clone(),
         hash_cost: HashCost::default(),
     };
+    let time = clock.clone();
     let identity =
-        Identity::open(db, &server_key, &identity_settings, Arc::new(move || clock.now())).await?;
+        Identity::open(db.clone(), &server_key, &identity_settings, Arc::new(move || time.now()))
+            .await?;
+    let service = Service::new(Parts {
+        db,
+        blobs: Blobs::in_folder(&settings.folder.join("blobs"))?,
+        clock,
+        server_key,
+        base_url: base_url.clone(),
+        quotas: quotas(),
+        retention: Duration::from_secs(86_400),
+        account_quota_bytes: 2 << 30,
+        fee_bps: 0,
+        signer: identity.signer(),
+    });
     service.start_timers().await.map_err(|error| anyhow::anyhow!("timers: {error:?}"))?;
     let settings = Settings {
         base_url: base_url.clone(),

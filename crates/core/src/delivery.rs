@@ -131,10 +131,7 @@ impl Delivery {
         notes: Option<&str>,
     ) -> Result<Step<Self>, Refusal> {
         let status = self.status.after(event).ok_or_else(|| {
-            Refusal::new(
-                Code::NotUnderReview,
-                format!("The delivery is {}.", self.status.name()),
-            )
+            Refusal::new(Code::NotUnderReview, format!("The delivery is {}.", self.status.name()))
         })?;
         let notes = notes.map(str::to_owned).or_else(|| self.notes.clone());
         Ok(Step::to(self, Self { status, notes, updated_at: now, ..self.clone() }))

@@ -134,7 +134,12 @@ impl Dispute {
     }
 
     /// One side accepts the other's latest offer, which it quotes.
-    pub fn accept(&self, now: Timestamp, side: Side, share_bps: u16) -> Result<Step<Self>, Refusal> {
+    pub fn accept(
+        &self,
+        now: Timestamp,
+        side: Side,
+        share_bps: u16,
+    ) -> Result<Step<Self>, Refusal> {
         self.check_open()?;
         let offered = match side {
             Side::Worker => self.buyer_offer_bps,

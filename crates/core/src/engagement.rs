@@ -206,11 +206,7 @@ impl Engagement {
     }
 
     /// Holds the pay and opens the offer.
-    pub(crate) fn hold(
-        &self,
-        now: Timestamp,
-        accept_by: Timestamp,
-    ) -> Result<Step<Self>, Refusal> {
+    pub(crate) fn hold(&self, now: Timestamp, accept_by: Timestamp) -> Result<Step<Self>, Refusal> {
         let mut ready = self.clone();
         if !self.is_funding(FundingState::Intent) {
             ready = self.intend(now).into_next();
@@ -300,8 +296,8 @@ impl Engagement {
         let refuse = |code: Code, reason: &'static str| Err(Refusal::new(code, reason));
         match self.offer {
             Some(OfferStatus::Open) => Ok(()),
-            Some(OfferStatus::Accepted) if by == AnsweredBy::Agent
-                && self.answered_by == Some(AnsweredBy::Owner) =>
+            Some(OfferStatus::Accepted)
+                if by == AnsweredBy::Agent && self.answered_by == Some(AnsweredBy::Owner) =>
             {
                 refuse(Code::OfferAcceptedByOwner, "The agent's owner has accepted the offer.")
             }

@@ -1,5 +1,7 @@
 //! Money: integers of micros inside, strings outside, never a float.
 
+mod decimal;
+
 use std::borrow::Cow;
 use std::fmt;
 
@@ -107,6 +109,98 @@ impl JsonSchema for Micros {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "pattern": Self::PATTERN, "examples": ["2500000"] })
+    }
+}
+
+/// Credits in an `*_credits` or `amount` field: a decimal number as a string, at most six decimals, canonical when shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CreditsText(pub Credits);
+
+impl CreditsText {
+    const PATTERN: &'static str = "^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,6})?$";
+
+    fn parse(text: &str) -> Option<Credits> {
+        let (whole, part) =
+            text.split_once('.').map_or((text, None), |(whole, part)| (whole, Some(part)));
+        let digits = |text: &str, most: usize| {
+            (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let canonical = whole == "0" || !whole.starts_with('0');
+        if !canonical || !digits(whole, 10) || part.is_some_and(|part| !digits(part, 6)) {
+            return None;
+        }
+        let micros: i64 = format!("{:0<6}", part.unwrap_or_default()).parse().ok()?;
+        let whole: i64 = whole.parse().ok()?;
+        whole.checked_mul(Credits::UNIT)?.checked_add(micros).map(Credits)
+    }
+}
+
+impl Serialize for CreditsText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for CreditsText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        let amount = Self::parse(&text).filter(|amount| *amount <= Credits::MAX);
+        amount.map(Self).ok_or_else(|| {
+            de::Error::custom(
+                "must be a decimal number as a string, such as \"2.5\": no sign, no exponent, at most 6 decimals, \
+                 at most 1000000000",
+            )
+        })
+    }
+}
+
+impl JsonSchema for CreditsText {
+    fn schema_name() -> Cow<'static, str> {
+        "Credits".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": Self::PATTERN, "examples": ["2.5"] })
+    }
+}
+
+/// Credits that somebody asks as a price: above zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Price(Credits);
+
+impl Price {
+    /// The amount.
+    #[must_use]
+    pub const fn credits(self) -> Credits {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Price {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let CreditsText(amount) = CreditsText::deserialize(deserializer)?;
+        if amount == Credits::ZERO {
+            return Err(de::Error::custom("must be above zero"));
+        }
+        Ok(Self(amount))
+    }
+}
+
+impl JsonSchema for Price {
+    fn schema_name() -> Cow<'static, str> {
+        "Price".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        CreditsText::json_schema(generator)
     }
 }
 

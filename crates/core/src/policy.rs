@@ -1,13 +1,14 @@
 //! A spending policy: what an owner lets an agent spend. Every check is here, pure; the store holds the row's lock.
 
 mod check;
+mod spendable;
 mod usage;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use check::{Ask, Check, Verdict};
-pub use usage::Usage;
+pub use usage::{Settled, Usage};
 
 use crate::money::Credits;
 use crate::{AccountId, AgentId, Code, Entity, PolicyId, Refusal, Step, Timestamp};
@@ -170,10 +171,25 @@ impl SpendPolicy {
         Ok(Step::to(self, Self { usage, ..self.clone() }))
     }
 
-    /// Gives back what was reserved at `taken_at` and not spent.
-    pub fn release(&self, now: Timestamp, taken_at: Timestamp, amount: Credits) -> Step<Self> {
-        let usage = self.usage.release(now, taken_at, amount);
+    /// Settles a reservation of `taken_at`: what was charged stays spent, what was released goes back to its windows.
+    pub fn settle(&self, now: Timestamp, taken_at: Timestamp, settled: &Settled) -> Step<Self> {
+        let usage = self.usage.settle(now, taken_at, settled);
         Step::to(self, Self { usage, ..self.clone() })
+    }
+
+    /// Holds the worker of a task against the rules: the task itself was admitted when it was posted.
+    pub fn check_worker(
+        &self,
+        now: Timestamp,
+        worker: AgentId,
+        (price, worker_day): (Credits, Credits),
+    ) -> Result<(), Refusal> {
+        self.check_live(now)?;
+        if let Some(refusal) = self.worker_barred(worker) {
+            return Err(refusal);
+        }
+        let cap = self.worker_cap(now, price, worker_day);
+        cap.filter(|check| !check.ok()).map_or(Ok(()), |check| Err(check.refusal()))
     }
 
     fn check_in_force(&self, now: Timestamp) -> Result<(), Refusal> {

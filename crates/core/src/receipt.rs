@@ -5,7 +5,15 @@ use serde_json::{Value, json};
 use crate::engagement::OutcomeReason;
 use crate::money::Credits;
 use crate::task::{Buyer, Rail};
-use crate::{AccountId, AgentId, Code, Entity, ReceiptId, Refusal, Step, TaskId, Timestamp, TransferId};
+use crate::{
+    AccountId, AgentId, Code, Entity, ReceiptId, Refusal, Step, TaskId, Timestamp, TransferId,
+};
+
+/// What the service vouches with: its signing key, wherever that is kept.
+pub trait Signer: Send + Sync {
+    /// A compact JWS of the type `typ` over the bytes of `payload`, or why there is none.
+    fn sign(&self, typ: &str, payload: &[u8]) -> Result<String, String>;
+}
 
 /// A receipt.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -26,9 +26,7 @@ pub use turn::{Change, News, Outcome, Side, Turn};
 pub use windows::{AcceptWindow, DeliveryWindow, ReviewWindow, Window};
 
 use crate::money::Credits;
-use crate::{
-    AccountId, AgentId, CommandId, Entity, ListingId, Step, TaskId, Timestamp,
-};
+use crate::{AccountId, AgentId, CommandId, Entity, ListingId, Step, TaskId, Timestamp};
 
 /// How long an open task waits for a selection.
 pub const OPEN_FOR: Duration = Duration::from_hours(30 * 24);

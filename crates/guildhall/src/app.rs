@@ -45,6 +45,8 @@ impl App {
             retention: seconds(config.limits.idempotency_retention_seconds),
             account_quota_bytes: i64::try_from(config.storage.account_quota_bytes)
                 .unwrap_or(i64::MAX),
+            fee_bps: config.market.fee_bps,
+            signer: identity.signer(),
         });
         let surface = surface(&config.server, stop);
         Ok(Self { service, identity: Arc::new(identity), surface })

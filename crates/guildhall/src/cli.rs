@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use guildhall_core::money::Credits;
 
 /// A marketplace where people and AI agents hire AI agents.
 #[derive(Debug, Parser)]
@@ -110,6 +111,12 @@ pub(crate) enum AdminCommand {
     /// Accounts of people.
     #[command(subcommand)]
     Account(AccountCommand),
+    /// Credits of people.
+    #[command(subcommand)]
+    Credits(CreditsCommand),
+    /// The books of the credit ledger.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
     /// Keys that sign tokens.
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -147,6 +154,29 @@ pub(crate) struct OneAccount {
     /// The e-mail address.
     #[arg(long)]
     pub(crate) email: String,
+}
+
+/// What can be done with credits.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CreditsCommand {
+    /// Give credits to an account.
+    Grant {
+        #[command(flatten)]
+        instance: InstanceArgs,
+        /// The e-mail address.
+        #[arg(long)]
+        email: String,
+        /// How many, with at most six decimals.
+        #[arg(long)]
+        credits: Credits,
+    },
+}
+
+/// What can be done with the ledger.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LedgerCommand {
+    /// Recompute every chain and every balance, and say whether the books balance.
+    Verify(InstanceArgs),
 }
 
 /// What can be done with signing keys.

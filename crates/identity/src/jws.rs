@@ -36,16 +36,20 @@ pub(crate) struct Parsed<'t> {
 
 /// Signs claims.
 pub(crate) fn sign(key: &Key, typ: &str, claims: &impl Serialize) -> Result<String> {
+    sign_bytes(key, typ, &json(claims)?)
+}
+
+/// Signs a document as it is.
+pub(crate) fn sign_bytes(key: &Key, typ: &str, payload: &[u8]) -> Result<String> {
     let header =
         Header { alg: Algorithm::Es256, typ: typ.to_owned(), kid: key.key_id().to_owned() };
-    let message = format!("{}.{}", encode(&header)?, encode(claims)?);
+    let message = format!("{}.{}", BASE64.encode(json(&header)?), BASE64.encode(payload));
     let signature = key.sign(message.as_bytes())?;
     Ok(format!("{message}.{}", BASE64.encode(signature)))
 }
 
-fn encode(part: &impl Serialize) -> Result<String> {
-    let json = serde_json::to_vec(part).map_err(|error| Error::internal(error.to_string()))?;
-    Ok(BASE64.encode(json))
+fn json(part: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(part).map_err(|error| Error::internal(error.to_string()))
 }
 
 /// Takes a token of a type apart. The caller has held its length to [`MAX_LENGTH`].

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use guildhall_core::receipt::Signer;
 use guildhall_core::{Secret, Timestamp};
 use guildhall_store::tables::signing_key::SigningKey;
 use guildhall_store::{Db, Sealer, Tx};
@@ -15,6 +16,9 @@ use crate::key::Key;
 
 /// The current key and the previous one: what was signed before a rotation stays valid until it expires.
 const PUBLISHED: u32 = 2;
+
+/// More keys than any service ever had.
+const EVERY: u32 = 10_000;
 
 /// How often a token that names an unknown key may send us to the database.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
@@ -58,10 +62,15 @@ impl Keys {
         Ok(key_id)
     }
 
-    /// The public keys, as a JSON Web Key Set.
+    /// The public keys, as a JSON Web Key Set: the current one first, then every one there was. Tokens of the older ones
+    /// are not taken any more; receipts that they signed can be checked for good.
     pub async fn jwks(&self) -> Result<Value> {
-        let ring = self.reload().await?;
-        let keys: Vec<&Value> = ring.keys.iter().map(|key| key.jwk()).collect();
+        let rows: Vec<SigningKey> = self.db.read("jwks", |tx| tx.list_signing_keys(EVERY)).await?;
+        let jwk = |row: &SigningKey| {
+            serde_json::from_str(&row.public_jwk)
+                .map_err(|error| Error::internal(format!("{}: {error}", row.key_id)))
+        };
+        let keys = rows.iter().map(jwk).collect::<Result<Vec<Value>>>()?;
         Ok(json!({ "keys": keys }))
     }
 
@@ -166,6 +175,14 @@ fn replace(tx: &mut Tx<'_>, fresh: &SigningKey, now: Timestamp) -> Result<()> {
     let at = now.max(current.created_at.after(Duration::from_millis(1)));
     tx.retire_signing_key(&current, at)?;
     Ok(tx.insert_signing_key(&SigningKey { created_at: at, ..fresh.clone() })?)
+}
+
+impl Signer for Keys {
+    fn sign(&self, typ: &str, payload: &[u8]) -> std::result::Result<String, String> {
+        let ring = self.ring();
+        let key = ring.keys.first().ok_or("there is no signing key")?;
+        jws::sign_bytes(key, typ, payload).map_err(|error| error.to_string())
+    }
 }
 
 impl Ring {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use guildhall_core::receipt::Signer;
 use guildhall_core::{Secret, Timestamp};
 use guildhall_store::Db;
 use serde_json::Value;
@@ -57,6 +58,12 @@ impl Identity {
     #[must_use]
     pub fn tokens(&self) -> &Tokens {
         &self.tokens
+    }
+
+    /// What the service signs with.
+    #[must_use]
+    pub fn signer(&self) -> Arc<dyn Signer> {
+        Arc::clone(&self.keys) as Arc<dyn Signer>
     }
 
     /// The public keys, as a JSON Web Key Set.

@@ -1,8 +1,11 @@
 //! What an operation has at hand while it runs.
 
+use std::sync::Arc;
+
 use guildhall_core::id::{Kind, missing};
+use guildhall_core::receipt::Signer;
 use guildhall_core::{
-    AccountId, AgentId, Code, Entity, Id, NotificationId, RequestId, Step, Timestamp,
+    AccountId, AgentId, Code, Entity, Id, NotificationId, RequestId, Step, TaskId, Timestamp,
 };
 use guildhall_store::tables::Saved;
 use guildhall_store::tables::feed::FeedItem;
@@ -17,12 +20,15 @@ use crate::mint::Mint;
 use crate::operation::{Access, Writes};
 
 /// What does not change from request to request.
-#[derive(Debug)]
 pub(crate) struct Env {
     /// Where the service is found.
     pub base_url: String,
     /// How many bytes of files an account may keep.
     pub account_quota_bytes: i64,
+    /// The platform's part of a worker's share, in basis points.
+    pub fee_bps: u16,
+    /// What the service signs receipts with.
+    pub signer: Arc<dyn Signer>,
     /// Where ids and secrets come from.
     pub mint: Mint,
     /// Authenticates cursors.
@@ -47,11 +53,21 @@ pub(crate) struct Cx<'a, 'c, A: Access> {
     pub now: Timestamp,
     pub(crate) setting: &'a Setting<'a>,
     subject: Option<(&'static str, String)>,
+    /// What the feeds are told when all is done.
+    told: Vec<Told>,
+}
+
+/// An item on its way to a feed.
+struct Told {
+    feed: String,
+    item: FeedItem,
+    /// Whether somebody on another node may be waiting for it.
+    everywhere: bool,
 }
 
 impl<'a, 'c, A: Access> Cx<'a, 'c, A> {
     pub(crate) fn new(tx: &'a mut A::Tx<'c>, setting: &'a Setting<'a>) -> Self {
-        Self { tx, now: setting.now, setting, subject: None }
+        Self { tx, now: setting.now, setting, subject: None, told: Vec::new() }
     }
 
     /// What does not change from request to request.
@@ -129,19 +145,55 @@ impl<'c> Cx<'_, 'c, Writes> {
         subject: (&str, Id<K>),
         data: Value,
     ) -> Result<()> {
-        let item = FeedItem {
+        let item = self.item(kind, Some(agent), None, (subject.0, subject.1.to_string()), data)?;
+        self.tell(agent.to_string(), item, true);
+        Ok(())
+    }
+
+    /// Tells a feed, an agent's or an account's, what happened to a task.
+    pub(crate) fn tell_of_task(
+        &mut self,
+        feed: String,
+        agent: Option<AgentId>,
+        kind: &str,
+        task: TaskId,
+        subject: (&str, String),
+        data: Value,
+    ) -> Result<()> {
+        let item = self.item(kind, agent, Some(task), subject, data)?;
+        self.tell(feed, item, true);
+        Ok(())
+    }
+
+    /// Writes what happened into the task's own trail.
+    pub(crate) fn log_event(&mut self, task: TaskId, kind: &str, data: Value) -> Result<()> {
+        let item = self.item(kind, None, Some(task), ("task", task.to_string()), data)?;
+        self.tell(task.to_string(), item, false);
+        Ok(())
+    }
+
+    fn tell(&mut self, feed: String, item: FeedItem, everywhere: bool) {
+        self.told.push(Told { feed, item, everywhere });
+    }
+
+    fn item(
+        &self,
+        kind: &str,
+        agent: Option<AgentId>,
+        task: Option<TaskId>,
+        subject: (&str, String),
+        data: Value,
+    ) -> Result<FeedItem> {
+        Ok(FeedItem {
             seq: 0,
             item_id: self.mint::<guildhall_core::NotificationKind>()?,
             kind: kind.to_owned(),
-            agent_id: Some(agent.to_string()),
-            task_id: None,
-            subject: Some((subject.0.to_owned(), subject.1.to_string())),
+            agent_id: agent.map(|agent| agent.to_string()),
+            task_id: task.map(|task| task.to_string()),
+            subject: Some((subject.0.to_owned(), subject.1)),
             data,
             created_at: self.now,
-        };
-        let feed = agent.to_string();
-        self.tx.append_to_feed(&feed, &item)?;
-        Ok(self.tx.wake(feed)?)
+        })
     }
 
     /// Sets a timer for later.
@@ -156,8 +208,25 @@ impl<'c> Cx<'_, 'c, Writes> {
         Ok(self.tx.set_timer(&timer)?)
     }
 
-    /// Writes the account's activity: every change leaves a trace in the transaction that makes it.
-    pub(crate) fn finish(self) -> Result<()> {
+    /// Writes what the feeds are told, the account's activity among it: every change leaves a trace in the transaction
+    /// that makes it.
+    ///
+    /// Feeds are held from here to the commit, all in one order: whoever tells two of them never waits in a circle.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.log_activity()?;
+        self.told.sort_by(|one, other| one.feed.cmp(&other.feed));
+        for Told { feed, item, everywhere } in self.told {
+            self.tx.append_to_feed(&feed, &item)?;
+            if everywhere {
+                self.tx.wake(feed)?;
+            } else {
+                self.tx.wake_here(feed);
+            }
+        }
+        Ok(())
+    }
+
+    fn log_activity(&mut self) -> Result<()> {
         let Some(account) = self.setting.caller.account_id() else { return Ok(()) };
         let item_id: NotificationId = self.mint()?;
         let item = FeedItem {
@@ -169,7 +238,7 @@ impl<'c> Cx<'_, 'c, Writes> {
                 _ => None,
             },
             task_id: None,
-            subject: self.subject.map(|(noun, id)| (noun.to_owned(), id)),
+            subject: self.subject.take().map(|(noun, id)| (noun.to_owned(), id)),
             data: json!({
                 "actor": self.setting.caller.principal(),
                 "request_id": self.setting.request_id,
@@ -177,9 +246,7 @@ impl<'c> Cx<'_, 'c, Writes> {
             created_at: self.now,
         };
         // Streams at other nodes look for themselves every second; telling them of every change would slow every commit.
-        let feed = account.to_string();
-        self.tx.append_to_feed(&feed, &item)?;
-        self.tx.wake_here(feed);
+        self.tell(account.to_string(), item, false);
         Ok(())
     }
 }

@@ -14,6 +14,17 @@ pub struct Error {
     status: Option<u16>,
     retry_after: Option<u32>,
     internal: Option<String>,
+    /// What should have happened by now, and has to before this can be judged.
+    overdue: Option<Overdue>,
+}
+
+/// A timer that is due and has not run: its kind and its subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Overdue {
+    /// The timer's kind.
+    pub kind: &'static str,
+    /// The timer's subject.
+    pub subject_id: String,
 }
 
 /// The result of everything in this crate.
@@ -43,6 +54,18 @@ impl Error {
         error.internal = Some(what.into());
         error.retry_after = Some(1);
         error
+    }
+
+    /// Something is overdue: the request is judged again once it has happened.
+    pub(crate) fn overdue(kind: &'static str, subject: &impl ToString) -> Self {
+        let mut error = Self::unavailable(format!("{kind} of {} is overdue", subject.to_string()));
+        error.overdue = Some(Overdue { kind, subject_id: subject.to_string() });
+        error
+    }
+
+    /// What has to happen first.
+    pub(crate) fn awaits(&self) -> Option<&Overdue> {
+        self.overdue.as_ref()
     }
 
     /// Replaces the code's own suggestion.
@@ -128,7 +151,7 @@ struct Body<'a> {
 
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
-        Self { refusal, status: None, retry_after: None, internal: None }
+        Self { refusal, status: None, retry_after: None, internal: None, overdue: None }
     }
 }
 

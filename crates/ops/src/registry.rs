@@ -10,6 +10,7 @@ use crate::connections::{
     BindConnectionSpendPolicy, CreateConnection, GetConnection, ListClientCatalog, ListConnections,
     RevokeConnection, RotateConnection, UnbindConnectionSpendPolicy, UpdateConnectionGrant,
 };
+use crate::credits::{GetCredits, ListCreditEntries};
 use crate::hosted::{
     DeleteKnowledgeFile, GetHostedVersion, ListHostedVersions, ListKnowledgeFiles,
     SaveHostedVersion, UploadKnowledgeFile,
@@ -53,6 +54,8 @@ pub static REGISTRY: &[Entry] = &[
     entry::<GetSpendPolicy>(),
     entry::<UpdateSpendPolicy>(),
     entry::<DeactivateSpendPolicy>(),
+    entry::<GetCredits>(),
+    entry::<ListCreditEntries>(),
     entry::<ListNotifications>(),
     entry::<ListActivity>(),
     entry::<StreamActivity>(),

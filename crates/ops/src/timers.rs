@@ -7,8 +7,13 @@ use guildhall_core::{AccountId, PolicyId, Timestamp};
 use guildhall_store::Tx;
 use guildhall_store::tables::timer::Timer;
 
-use crate::error::{Error, Result};
+use crate::caller::Caller;
+use crate::cx::{Cx, Setting};
+use crate::error::{Error, Overdue, Result};
 use crate::idempotency::SECRET_LIFETIME;
+use crate::market;
+use crate::meta::{Meta, Method};
+use crate::operation::Writes;
 use crate::service::Service;
 
 /// Erases one-time secrets whose time is over.
@@ -26,11 +31,18 @@ const SWEEP_ROWS: i64 = 1_000;
 /// When a timer that failed is tried again.
 const RETRY_AFTER: Duration = Duration::from_mins(1);
 
-type Handler = fn(&mut Tx<'_>, Timestamp, &Timer) -> Result<()>;
+type Handler = fn(&mut Cx<'_, '_, Writes>, &Timer) -> Result<()>;
 
 /// What each kind of timer does.
-const HANDLERS: [(&str, Handler); 3] =
-    [(ERASE_SECRETS, erase_secrets), (EXPIRE_POLICY, expire_policy), (SWEEP, sweep)];
+const HANDLERS: &[(&str, Handler)] = &[
+    (ERASE_SECRETS, erase_secrets),
+    (EXPIRE_POLICY, expire_policy),
+    (SWEEP, sweep),
+    (market::RUN_OUT, market::run_out),
+];
+
+/// What a timer's run says about itself.
+const META: Meta = Meta::mutation("timer", Method::Post, "");
 
 impl Service {
     /// Sets the timers that re-set themselves ever after.
@@ -46,8 +58,8 @@ impl Service {
     pub async fn run_due_timers(self: &Arc<Self>) -> Result<usize> {
         let mut done = 0;
         loop {
-            let now = self.clock.now();
-            if !self.db.write("timers.run", move |tx| run_one(tx, now)).await? {
+            let service = Arc::clone(self);
+            if !self.db.write("timers.run", move |tx| service.run_one(tx)).await? {
                 return Ok(done);
             }
             done += 1;
@@ -63,45 +75,76 @@ impl Service {
         let next = self.db.read("timers.next", |tx| tx.next_timer_due()).await;
         Ok(next?)
     }
-}
 
-/// Takes one due timer and does what it says, in one transaction.
-fn run_one(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
-    let Some(timer) = tx.claim_timers(now, 1)?.pop() else { return Ok(false) };
-    tx.delete_timer(&timer)?;
-    let handler = HANDLERS.iter().find(|(kind, _)| *kind == timer.kind);
-    let (_, handler) = handler
-        .ok_or_else(|| Error::internal(format!("no handler for the timer {}", timer.kind)))?;
-    if let Err(fault) = tx.attempt(|tx| handler(tx, now, &timer))? {
-        // One that cannot be done must not keep the others from being done.
-        tracing::error!(
-            kind = timer.kind,
-            subject = timer.subject_id,
-            detail = fault.internal_detail(),
-            "a timer failed"
-        );
-        tx.set_timer(&Timer { due_at: now.after(RETRY_AFTER), ..timer.clone() })?;
+    /// Does what is overdue at once, whatever the timers' turn.
+    pub(crate) async fn catch_up(self: &Arc<Self>, overdue: &Overdue) -> Result<()> {
+        let Overdue { kind, subject_id } = overdue.clone();
+        let service = Arc::clone(self);
+        let job = move |tx: &mut Tx<'_>| {
+            let now = service.clock.now();
+            let kind = kind.to_owned();
+            service.run_timer(
+                tx,
+                &Timer { due_at: now, kind, subject_id: subject_id.clone(), epoch: 0 },
+            )
+        };
+        self.db.write("timers.catch_up", job).await
     }
-    Ok(true)
+
+    /// Takes one due timer and does what it says, in one transaction.
+    fn run_one(&self, tx: &mut Tx<'_>) -> Result<bool> {
+        let now = self.clock.now();
+        let Some(timer) = tx.claim_timers(now, 1)?.pop() else { return Ok(false) };
+        tx.delete_timer(&timer)?;
+        if let Err(fault) = tx.attempt(|tx| self.run_timer(tx, &timer))? {
+            // One that cannot be done must not keep the others from being done.
+            tracing::error!(
+                kind = timer.kind,
+                subject = timer.subject_id,
+                reason = fault.reason(),
+                detail = fault.internal_detail(),
+                "a timer failed"
+            );
+            tx.set_timer(&Timer { due_at: now.after(RETRY_AFTER), ..timer.clone() })?;
+        }
+        Ok(true)
+    }
+
+    fn run_timer(&self, tx: &mut Tx<'_>, timer: &Timer) -> Result<()> {
+        let handler = HANDLERS.iter().find(|(kind, _)| *kind == timer.kind);
+        let (_, handler) = handler
+            .ok_or_else(|| Error::internal(format!("no handler for the timer {}", timer.kind)))?;
+        let setting = Setting {
+            meta: &META,
+            caller: &Caller::Public,
+            now: self.clock.now(),
+            env: &self.env,
+            request_id: self.request_id(),
+        };
+        let mut cx = Cx::new(tx, &setting);
+        handler(&mut cx, timer)?;
+        cx.finish()
+    }
 }
 
-fn erase_secrets(tx: &mut Tx<'_>, now: Timestamp, _: &Timer) -> Result<()> {
-    Ok(tx.erase_sealed_bodies(now.before(SECRET_LIFETIME))?)
+fn erase_secrets(cx: &mut Cx<Writes>, _: &Timer) -> Result<()> {
+    Ok(cx.tx.erase_sealed_bodies(cx.now.before(SECRET_LIFETIME))?)
 }
 
-fn expire_policy(tx: &mut Tx<'_>, now: Timestamp, timer: &Timer) -> Result<()> {
+fn expire_policy(cx: &mut Cx<Writes>, timer: &Timer) -> Result<()> {
     let broken = |_| Error::internal(format!("a timer for {}", timer.subject_id));
     let policy_id: PolicyId = timer.subject_id.parse().map_err(broken)?;
-    let Some(owner): Option<AccountId> = tx.find_policy_owner(policy_id)? else { return Ok(()) };
-    if let Some(mut policy) = tx.lock_policy(owner, policy_id)?
-        && let Some(step) = policy.expire(now)
+    let Some(owner): Option<AccountId> = cx.tx.find_policy_owner(policy_id)? else { return Ok(()) };
+    if let Some(mut policy) = cx.tx.lock_policy(owner, policy_id)?
+        && let Some(step) = policy.expire(cx.now)
     {
-        tx.apply(&mut policy, step)?;
+        cx.apply(&mut policy, step)?;
     }
     Ok(())
 }
 
-fn sweep(tx: &mut Tx<'_>, now: Timestamp, _: &Timer) -> Result<()> {
+fn sweep(cx: &mut Cx<Writes>, _: &Timer) -> Result<()> {
+    let (tx, now) = (&mut *cx.tx, cx.now);
     let swept = tx.sweep_outcomes(now, SWEEP_ROWS)?;
     tx.sweep_rate_windows(now.before(Duration::from_hours(1)))?;
     let more = i64::try_from(swept).unwrap_or(0) >= SWEEP_ROWS;

@@ -13,10 +13,8 @@ use crate::error::{Error, Result};
 /// Every migration of this program, in order; its place in the list is its version. One that was released is never
 /// changed: a change is a new migration.
 const MIGRATIONS: &[Migration] = &[
-    Migration {
-        name: "0001_foundation",
-        sql: include_str!("../migrations/0001_foundation.sql"),
-    },
+    Migration { name: "0001_foundation", sql: include_str!("../migrations/0001_foundation.sql") },
+    Migration { name: "0002_ledger", sql: include_str!("../migrations/0002_ledger.sql") },
     Migration { name: "0007_market", sql: include_str!("../migrations/0007_market.sql") },
 ];
 

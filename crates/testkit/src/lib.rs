@@ -14,12 +14,14 @@
 
 mod answer;
 mod cluster;
+mod credits;
 mod database;
 mod people;
 mod server;
 
 pub use answer::Answer;
 pub use cluster::Cluster;
+pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use server::{Server, Setup, send};

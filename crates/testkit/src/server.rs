@@ -24,6 +24,8 @@ pub struct Setup {
     pub retention: Duration,
     /// How many bytes of files an account may keep.
     pub account_quota_bytes: i64,
+    /// The platform's part of a worker's share, in basis points.
+    pub fee_bps: u16,
     /// The largest JSON body.
     pub max_body_bytes: usize,
     /// The largest uploaded file.
@@ -53,6 +55,7 @@ impl Default for Setup {
             },
             retention: Duration::from_secs(86_400),
             account_quota_bytes: 2 << 30,
+            fee_bps: 0,
             max_body_bytes: 1 << 20,
             max_upload_bytes: 32 << 20,
             body_timeout: Duration::from_secs(30),
@@ -210,24 +213,27 @@ async fn assemble(
     db: Db,
 ) -> (Arc<Service>, Arc<Identity>) {
     let server_key = Secret::new([7; 32]);
-    let service = Service::new(Parts {
-        db: db.clone(),
-        blobs: Blobs::in_folder(&place.folder.path().join("blobs")).expect("a folder"),
-        clock: place.clock.clone(),
-        server_key: server_key.clone(),
-        base_url: base_url.to_owned(),
-        quotas: setup.quotas,
-        retention: setup.retention,
-        account_quota_bytes: setup.account_quota_bytes,
-    });
     let clock = place.clock.clone();
     let settings = guildhall_identity::Settings {
         auth_url: base_url.to_owned(),
         base_url: base_url.to_owned(),
         hash_cost: HashCost { memory_kib: 64, iterations: 1, parallelism: 1 },
     };
-    let identity = Identity::open(db, &server_key, &settings, Arc::new(move || clock.now()));
+    let identity =
+        Identity::open(db.clone(), &server_key, &settings, Arc::new(move || clock.now()));
     let identity = Arc::new(identity.await.expect("identity"));
+    let service = Service::new(Parts {
+        db,
+        blobs: Blobs::in_folder(&place.folder.path().join("blobs")).expect("a folder"),
+        clock: place.clock.clone(),
+        server_key,
+        base_url: base_url.to_owned(),
+        quotas: setup.quotas,
+        retention: setup.retention,
+        account_quota_bytes: setup.account_quota_bytes,
+        fee_bps: setup.fee_bps,
+        signer: identity.signer(),
+    });
     service.start_timers().await.expect("timers");
     (service, identity)
 }

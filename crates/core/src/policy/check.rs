@@ -51,7 +51,7 @@ impl Check {
         self.limit.saturating_sub(self.used).max(0)
     }
 
-    fn refusal(&self) -> Refusal {
+    pub(super) fn refusal(&self) -> Refusal {
         let until = self.resets_at.map_or_else(String::new, |at| format!("; it resets at {at}"));
         Refusal::new(
             Code::DemandLimit,
@@ -100,12 +100,8 @@ impl SpendPolicy {
         if ask.amount <= Credits::ZERO {
             return Some(Refusal::new(Code::DemandInvalid, "The amount must be above zero."));
         }
-        if !self.is_active(now) {
-            return forbidden("The spending policy is not active.".into());
-        }
-        if rules.paused {
-            let reason = "The owner has paused spending under this policy.";
-            return Some(Refusal::new(Code::DemandUnavailable, reason));
+        if let Err(refusal) = self.check_live(now) {
+            return Some(refusal);
         }
         if barred_by(rules.allowed_operations.as_deref(), &ask.operation) {
             return forbidden(format!("{:?} is not in allowed_operations.", ask.operation));
@@ -121,7 +117,20 @@ impl SpendPolicy {
         ask.worker.and_then(|worker| self.worker_barred(worker))
     }
 
-    fn worker_barred(&self, worker: AgentId) -> Option<Refusal> {
+    /// Refuses if nothing may be spent under the policy at the moment.
+    pub(super) fn check_live(&self, now: Timestamp) -> Result<(), Refusal> {
+        if !self.is_active(now) {
+            let reason = "The spending policy is not active.";
+            return Err(Refusal::new(Code::DemandForbidden, reason));
+        }
+        if self.rules.paused {
+            let reason = "The owner has paused spending under this policy.";
+            return Err(Refusal::new(Code::DemandUnavailable, reason));
+        }
+        Ok(())
+    }
+
+    pub(super) fn worker_barred(&self, worker: AgentId) -> Option<Refusal> {
         let listed =
             |list: &Option<Vec<AgentId>>| list.as_ref().is_some_and(|ids| ids.contains(&worker));
         let reason = if listed(&self.rules.worker_blocklist) {
@@ -141,7 +150,11 @@ impl SpendPolicy {
             let (used, requested) = (used.micros(), ask.amount.micros());
             limit.map(|limit| Check { rule, limit: limit.micros(), used, requested, resets_at })
         };
-        let worker_cap = rules.max_per_worker_day.filter(|_| ask.worker.is_some());
+        let worker_cap = if ask.worker.is_some() {
+            self.worker_cap(now, ask.amount, ask.worker_day)
+        } else {
+            None
+        };
         let tasks = rules.max_open_tasks.filter(|_| ask.opens_task).map(|limit| Check {
             rule: "max_open_tasks",
             limit: i64::from(limit),
@@ -155,12 +168,30 @@ impl SpendPolicy {
             money("max_per_day_micros", Some(rules.max_per_day), usage.day, day_end),
             money("max_per_month_micros", rules.max_per_month, usage.month, month_end),
             money("max_total_micros", rules.max_total, usage.total, None),
-            money("max_per_worker_day_micros", worker_cap, ask.worker_day, day_end),
+            worker_cap,
             tasks,
         ]
         .into_iter()
         .flatten()
         .collect()
+    }
+}
+
+impl SpendPolicy {
+    /// The cap on what one worker gets in a day, where there is one.
+    pub(super) fn worker_cap(
+        &self,
+        now: Timestamp,
+        price: Credits,
+        used: Credits,
+    ) -> Option<Check> {
+        self.rules.max_per_worker_day.map(|limit| Check {
+            rule: "max_per_worker_day_micros",
+            limit: limit.micros(),
+            used: used.micros(),
+            requested: price.micros(),
+            resets_at: Some(now.next_day()),
+        })
     }
 }
 

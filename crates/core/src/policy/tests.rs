@@ -124,7 +124,7 @@ fn a_day_gives_back_its_cap_and_a_release_goes_to_its_own_window() {
     assert_eq!(today.usage.at(tomorrow).day, Credits::ZERO);
     assert_eq!(today.usage.at(tomorrow).month, credits(100));
     let spent = today.reserve(tomorrow, &ask(40)).unwrap().into_next();
-    let released = spent.release(tomorrow, NOW, credits(100)).into_next().usage;
+    let released = spent.settle(tomorrow, NOW, &back(credits(100))).into_next().usage;
     assert_eq!(
         (released.day, released.month, released.total),
         (credits(40), credits(40), credits(40))
@@ -155,7 +155,7 @@ proptest! {
         for (amount, hours, give_back) in commands {
             now = now.after(Duration::from_secs(3_600 * u64::try_from(hours).unwrap()));
             if give_back && let Some((taken_at, amount)) = live.pop() {
-                policy = policy.release(now, taken_at, amount).into_next();
+                policy = policy.settle(now, taken_at, &back(amount)).into_next();
             } else if let Ok(step) = policy.reserve(now, &ask(amount)) {
                 policy = step.into_next();
                 live.push((now, credits(amount)));
@@ -172,4 +172,8 @@ proptest! {
             prop_assert_eq!(usage.total.micros(), sum(&|_| true));
         }
     }
+}
+
+fn back(released: Credits) -> Settled {
+    Settled { charged: Credits::ZERO, released, closes_task: false }
 }

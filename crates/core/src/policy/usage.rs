@@ -60,17 +60,31 @@ impl Usage {
         })
     }
 
-    /// The sums after `amount`, reserved at `taken_at`, came back: to the windows it was taken from, if they last.
-    pub(super) fn release(&self, now: Timestamp, taken_at: Timestamp, amount: Credits) -> Self {
+    /// The sums after a reservation of `taken_at` was settled: what came back goes to the windows it was taken from, if
+    /// they last.
+    pub(super) fn settle(&self, now: Timestamp, taken_at: Timestamp, settled: &Settled) -> Self {
         let mut usage = self.at(now);
+        let Settled { charged, released, closes_task } = *settled;
         if taken_at.day() == usage.as_of.day() {
-            usage.day = usage.day.minus_or_zero(amount);
+            usage.day = usage.day.minus_or_zero(released);
         }
         if taken_at.month() == usage.as_of.month() {
-            usage.month = usage.month.minus_or_zero(amount);
+            usage.month = usage.month.minus_or_zero(released);
         }
-        usage.total = usage.total.minus_or_zero(amount);
-        usage.reserved = usage.reserved.minus_or_zero(amount);
+        usage.total = usage.total.minus_or_zero(released);
+        usage.reserved = usage.reserved.minus_or_zero(released).minus_or_zero(charged);
+        usage.open_tasks = usage.open_tasks.saturating_sub(u32::from(closes_task));
         usage
     }
+}
+
+/// How a reservation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// What was spent of it.
+    pub charged: Credits,
+    /// What came back.
+    pub released: Credits,
+    /// Whether a task ended with it.
+    pub closes_task: bool,
 }

@@ -35,7 +35,11 @@ impl Case {
     /// Where the pay comes from and goes back to.
     pub(super) fn purse(&self) -> Purse {
         let owner = self.task.buyer.account_id;
-        if self.task.command_id.is_some() { Purse::Reserved(owner) } else { Purse::Available(owner) }
+        if self.task.command_id.is_some() {
+            Purse::Reserved(owner)
+        } else {
+            Purse::Available(owner)
+        }
     }
 
     /// Gives back what was reserved and not paid. Without a reservation nothing moves.

@@ -49,14 +49,16 @@ impl Case {
         if choice.price > self.task.brief.budget {
             return Err(Refusal::new(
                 Code::InvalidTaskTerms,
-                format!("The price {} is above the budget {}.", choice.price, self.task.brief.budget),
+                format!(
+                    "The price {} is above the budget {}.",
+                    choice.price, self.task.brief.budget
+                ),
             )
             .suggest("Select a quote within the budget, or post a task with a larger one."));
         }
         let fund_by = now.after(FUND_WITHIN);
         let due = choice.quote_deadline.map_or(fund_by, |deadline| deadline.min(fund_by));
-        let mut turn =
-            self.turn(now, Event::Selected, Some(due), |task| task.selections += 1)?;
+        let mut turn = self.turn(now, Event::Selected, Some(due), |task| task.selections += 1)?;
         turn.terms = Some(choice.terms.document.clone());
         let engagement = engage(self.task.task_id, turn.task.next().selections, now, choice);
         turn.engagement = Some(Change::New(engagement));

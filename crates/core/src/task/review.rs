@@ -98,8 +98,7 @@ impl Case {
         reason: &str,
     ) -> Result<Turn, Refusal> {
         self.check_rejectable()?;
-        let mut turn =
-            self.turn(now, Event::Rejected, Some(now.after(DISPUTE_WITHIN)), |_| ())?;
+        let mut turn = self.turn(now, Event::Rejected, Some(now.after(DISPUTE_WITHIN)), |_| ())?;
         let last = self.quoted(delivery_id, digest)?;
         let step = last.step(now, delivery::Event::Rejected, Some(reason))?;
         turn.delivery = Some(Change::Moved(step));
@@ -109,9 +108,8 @@ impl Case {
     /// Silence has accepted: that is told by its own code.
     fn check_rejectable(&self) -> Result<(), Refusal> {
         let reason = self.engagement.as_ref().and_then(|engagement| engagement.funding.as_ref());
-        let silent = reason.is_some_and(|funding| {
-            funding.outcome_reason == Some(OutcomeReason::AutoAccepted)
-        });
+        let silent = reason
+            .is_some_and(|funding| funding.outcome_reason == Some(OutcomeReason::AutoAccepted));
         if self.task.status == Status::Completed && silent {
             return Err(Refusal::new(Code::RejectWindowClosed, "The time to reject is over."));
         }
@@ -149,9 +147,7 @@ impl Case {
             .telling(Side::Worker, "delivery.accepted")
             .telling(Side::Worker, "payment.released");
         turn.delivery = match &self.delivery {
-            Some(last) => {
-                Some(Change::Moved(last.step(now, delivery::Event::Accepted, None)?))
-            }
+            Some(last) => Some(Change::Moved(last.step(now, delivery::Event::Accepted, None)?)),
             None => None,
         };
         Ok(turn)
@@ -240,14 +236,16 @@ impl Case {
     }
 
     fn default_share(&self, now: Timestamp) -> Result<Turn, Refusal> {
-        let bps = self.engagement.as_ref().map(|engagement: &Engagement| engagement.default_share_bps);
+        let bps =
+            self.engagement.as_ref().map(|engagement: &Engagement| engagement.default_share_bps);
         self.resolve(now, bps.unwrap_or(super::DEFAULT_SHARE_BPS))
     }
 
     fn quoted(&self, delivery_id: DeliveryId, digest: &str) -> Result<&Delivery, Refusal> {
-        let newest = self.delivery.as_ref().ok_or_else(|| {
-            Refusal::new(Code::NotUnderReview, "Nothing was delivered.")
-        })?;
+        let newest = self
+            .delivery
+            .as_ref()
+            .ok_or_else(|| Refusal::new(Code::NotUnderReview, "Nothing was delivered."))?;
         newest.check_quoted(delivery_id, digest)?;
         Ok(newest)
     }

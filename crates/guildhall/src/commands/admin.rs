@@ -7,10 +7,12 @@ use guildhall_store::{self as store, Db};
 use serde::Serialize;
 use serde_json::json;
 
-use super::password;
 use super::target::Target;
+use super::{ledger, password};
 use crate::app;
-use crate::cli::{AccountCommand, AdminCommand, InstanceArgs, KeysCommand};
+use crate::cli::{
+    AccountCommand, AdminCommand, CreditsCommand, InstanceArgs, KeysCommand, LedgerCommand,
+};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{node, output};
@@ -24,12 +26,17 @@ pub(super) fn run(command: &AdminCommand, json: bool) -> Result<(), Failure> {
     let key = config.secrets.master_key().map_err(Failure::new)?;
     node::runtime()?.block_on(async {
         let db = open(&config).await?;
-        let identity = app::identity(&config, &key, db.clone(), clock).await?;
+        let identity = app::identity(&config, &key, db.clone(), clock.clone()).await?;
         let admin = Admin { db, identity, json };
         match command {
             AdminCommand::Account(account) => admin.account(account).await,
             AdminCommand::Keys(KeysCommand::Rotate(_)) => admin.rotate_keys().await,
             AdminCommand::Keys(KeysCommand::List(_)) => admin.list_keys().await,
+            AdminCommand::Credits(CreditsCommand::Grant { email, credits, .. }) => {
+                let by = (&admin.db, &admin.identity);
+                ledger::grant(by, clock.now(), email, *credits, json).await
+            }
+            AdminCommand::Ledger(LedgerCommand::Verify(_)) => ledger::verify(&admin.db, json).await,
         }
     })
 }
@@ -43,7 +50,9 @@ fn instance(command: &AdminCommand) -> &InstanceArgs {
             | AccountCommand::Enable(one)
             | AccountCommand::SetPassword(one) => &one.instance,
         },
-        AdminCommand::Keys(KeysCommand::Rotate(instance) | KeysCommand::List(instance)) => instance,
+        AdminCommand::Credits(CreditsCommand::Grant { instance, .. })
+        | AdminCommand::Keys(KeysCommand::Rotate(instance) | KeysCommand::List(instance))
+        | AdminCommand::Ledger(LedgerCommand::Verify(instance)) => instance,
     }
 }
 
@@ -157,7 +166,7 @@ fn shown_key((place, row): (usize, SigningKey)) -> ShownKey {
 }
 
 /// What identity refuses, in the operator's terms: its reason and advice, or the cause that only operators may see.
-fn refused(error: guildhall_identity::Error) -> Failure {
+pub(super) fn refused(error: guildhall_identity::Error) -> Failure {
     if let Some(cause) = error.cause() {
         return Failure::new(cause.to_owned());
     }

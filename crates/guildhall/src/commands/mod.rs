@@ -4,6 +4,7 @@ mod admin;
 mod config;
 mod dev;
 mod doctor;
+mod ledger;
 mod migrate;
 mod openapi;
 mod password;

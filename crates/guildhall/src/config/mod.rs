@@ -11,6 +11,7 @@ mod keys;
 mod limits;
 mod load;
 mod log;
+mod market;
 mod nearest;
 mod print;
 mod problem;
@@ -31,6 +32,7 @@ pub(crate) use keys::schema;
 pub(crate) use limits::Limits;
 pub(crate) use load::{Loaded, Sources, load};
 pub(crate) use log::{Log, LogFormat, Otlp};
+pub(crate) use market::Market;
 pub(crate) use print::{as_json, as_toml};
 pub(crate) use problem::{Origin, Problem};
 pub(crate) use safety::unsafe_settings;
@@ -54,6 +56,8 @@ pub(crate) struct Config {
     pub(crate) secrets: Secrets,
     /// How often a caller may call.
     pub(crate) limits: Limits,
+    /// What the market takes.
+    pub(crate) market: Market,
     /// What guessing a password costs.
     pub(crate) identity: Identity,
     /// What is told about the running service, and where.

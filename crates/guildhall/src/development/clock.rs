@@ -4,22 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::Response;
 use axum::routing::post;
-use guildhall_core::{Code, Timestamp};
-use guildhall_http::serve::body;
-use guildhall_ops::{Error, Raw, Result, Service, parse};
+use guildhall_core::Timestamp;
+use guildhall_ops::{Error, Result, Service};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
+use super::exchange::{answer, read};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instance::ClockFile;
 
-const MAX_BODY_BYTES: usize = 1024;
 /// Ten years: beyond them the dates of what is made no longer mean anything.
 const FARTHEST_SECONDS: i64 = 10 * 365 * 24 * 3600;
 /// How long another worker may take to finish a timer that it has begun.
@@ -91,43 +87,4 @@ impl Movable {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
     }
-}
-
-async fn read(request: Request) -> Result<Move> {
-    let media_type = request.headers().get(header::CONTENT_TYPE);
-    let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    // A page of another site can post a form here, but it cannot declare JSON.
-    if !essence.eq_ignore_ascii_case("application/json") {
-        return Err(Error::invalid("The body is not declared as JSON.")
-            .suggest("Send `Content-Type: application/json`.")
-            .with_status(415));
-    }
-    let read = body::read(request.into_body(), MAX_BODY_BYTES, body::TIMEOUT).await;
-    let body = read.map_err(|error| match error {
-        body::BodyError::TooLarge => Error::new(Code::PayloadTooLarge, "The body is too large."),
-        body::BodyError::TimedOut | body::BodyError::Broken => {
-            Error::invalid("The body did not arrive whole.").with_status(408)
-        }
-    })?;
-    parse(&Raw { pairs: Vec::new(), body: Some(&body) })
-}
-
-fn answer(moved: &Result<Moved>) -> Response {
-    let (status, body) = match moved {
-        Ok(moved) => (200, serde_json::to_vec(moved).unwrap_or_default()),
-        Err(error) => {
-            if let Some(detail) = error.internal_detail() {
-                tracing::error!(detail, "the clock could not be moved");
-            }
-            (error.status(), error.body())
-        }
-    };
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() =
-        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }

@@ -1,10 +1,12 @@
-//! The demo data: three people, the owner's agents, and a spending policy, made the way people make them.
+//! The demo data: three people, some credits, the owner's agents, and a spending policy, made the way people make them.
 //!
 //! Every step first looks whether an earlier start, which may have been cut short, has done it.
 
+use guildhall_core::money::Credits;
 use guildhall_core::{Code, Secret};
 use guildhall_identity::{Identity, SignedIn};
-use guildhall_ops::{Error, Result};
+use guildhall_ops::{Error, Result, grant_credits};
+use guildhall_store as store;
 use serde_json::{Value, json};
 
 use super::calls::Calls;
@@ -16,6 +18,9 @@ use crate::failure::Failure;
 const PASSWORD: &str = "lantern-harbor-quartz";
 /// The longest that a grant may last, so that the printed keys go on working.
 const GRANT_SECONDS: u32 = 365 * 24 * 3600;
+
+const BUYER_CREDITS: Credits = Credits::from_micros(1_000 * Credits::UNIT);
+const OWNER_CREDITS: Credits = Credits::from_micros(500 * Credits::UNIT);
 
 /// A person of the demo.
 struct Person {
@@ -41,6 +46,8 @@ pub(super) async fn make(app: &App) -> Result<Demo, Failure> {
     let agents = agents.map_err(|error| Failure::of_service("demo data", &error))?;
     // The session was only for this.
     identity.sign_out(&owner.cookie).await.map_err(failed)?;
+    give(app, identity, &BUYER, BUYER_CREDITS).await?;
+    give(app, identity, &OWNER, OWNER_CREDITS).await?;
     let owner = told(&OWNER, owner.account.account_id.to_string());
     Ok(Demo { accounts: vec![buyer, owner, arbiter], agents })
 }
@@ -54,6 +61,27 @@ async fn account(identity: &Identity, person: &Person) -> Result<DemoAccount, Fa
         }
     };
     Ok(told(person, made.account_id.to_string()))
+}
+
+/// Gives a person the credits to begin with, unless there was ever a credit in the account.
+async fn give(
+    app: &App,
+    identity: &Identity,
+    person: &Person,
+    amount: Credits,
+) -> Result<(), Failure> {
+    let Some(account) = identity.find_account(person.email).await.map_err(failed)? else {
+        return Ok(());
+    };
+    let (db, to) = (app.service.db(), account.account_id);
+    let entries = db.read("demo", move |tx| tx.list_credit_entries(to, None, 1)).await;
+    let entries =
+        entries.map_err(|error: store::Error| Failure::new(format!("demo data: {error}")))?;
+    if entries.is_empty() {
+        let granted = grant_credits(db, app.service.clock().now(), to, amount).await;
+        granted.map_err(|error| Failure::of_service("demo data", &error))?;
+    }
+    Ok(())
 }
 
 /// The owner, signed in; signed up first unless the account is there.

@@ -1,9 +1,11 @@
-//! What a development instance has besides: demo data, a movable clock, and a word of welcome.
+//! What a development instance has besides: demo data, a movable clock, a faucet, and a word of welcome.
 
 mod announce;
 mod calls;
 mod clock;
 mod demo;
+mod exchange;
+mod faucet;
 mod kept;
 
 use axum::Router;
@@ -29,7 +31,7 @@ pub(crate) struct Development {
 impl Development {
     /// The routes that no other instance has.
     pub(crate) fn routes(&self, app: &App) -> Router {
-        clock::routes(app, self.folder.clock())
+        clock::routes(app, self.folder.clock()).merge(faucet::routes(app))
     }
 
     /// The demo data: what an earlier start made, if it is still there, or else new.

@@ -5,6 +5,7 @@ mod admin;
 mod clock;
 mod commands;
 mod dev;
+mod ledger;
 mod readme;
 mod serve;
 mod stopping;

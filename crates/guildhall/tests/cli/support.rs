@@ -6,8 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use reqwest::Client;
 use serde_json::{Value, json};
-use testkit::Answer;
-pub(crate) use testkit::send;
+pub(crate) use testkit::{Answer, send};
 
 /// Drawn at random for these tests.
 pub(crate) const KEY: &str = "a91fd66b2ee80c573c4b80e1f97d5a0812b6c3dd49ef7061850aa4c2173b9e5d";

@@ -12,6 +12,7 @@ mod agents;
 mod binding;
 mod connections;
 mod conventions;
+mod credits;
 mod errors;
 mod grants;
 mod hosted;

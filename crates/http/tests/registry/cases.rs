@@ -43,6 +43,8 @@ const CASES: &[Case] = &[
     ("getSpendPolicy", |world| policy(world, Ask::plain())),
     ("updateSpendPolicy", |world| policy(world, Ask::json(&json!({ "max_open_tasks": 3 })))),
     ("deactivateSpendPolicy", |world| policy(world, Ask::plain())),
+    ("getCredits", |_| Ask::plain()),
+    ("listCreditEntries", |_| Ask::query("limit=10")),
     ("listNotifications", |_| Ask::query("limit=10")),
     ("listActivity", |_| Ask::query("limit=10")),
     ("streamActivity", |_| Ask::plain()),

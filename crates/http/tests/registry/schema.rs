@@ -118,12 +118,16 @@ fn are_unique(items: &[Value]) -> bool {
     items.iter().enumerate().all(|(index, item)| !items[..index].contains(item))
 }
 
-/// The three shapes of pattern that answers have: an id, a date, an amount.
+/// The four shapes of pattern that answers have: an id, a date, an amount, a balance.
 fn matches(pattern: &str, text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match pattern {
         "^(0|[1-9][0-9]{0,15})$" => {
             digits(text) && text.len() <= 16 && (text == "0" || !text.starts_with('0'))
+        }
+        "^(0|-?[1-9][0-9]*)$" => {
+            let amount = text.strip_prefix('-').unwrap_or(text);
+            digits(amount) && (text == "0" || !amount.starts_with('0'))
         }
         "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" => {
             text.len() == 10

@@ -18,6 +18,7 @@ impl<'s> World<'s> {
     /// A new account with one of everything.
     pub(crate) async fn new(server: &'s Server, name: &str) -> Self {
         let person = server.person(name).await;
+        server.grant_credits(&person, "100").await;
         let agent = person.agent("Scout").await;
         // The first use of a key is noted in its connection, which no test here is about.
         agent.get("/v1/me").await.expect(200);
@@ -61,6 +62,8 @@ impl<'s> World<'s> {
             format!("/v1/me/agents/{hosted}/knowledge-files"),
             "/v1/connections".to_owned(),
             "/v1/spend-policies".to_owned(),
+            "/v1/credits".to_owned(),
+            "/v1/credits/entries".to_owned(),
             "/v1/me/activity?limit=100".to_owned(),
         ];
         let mut seen = Vec::new();

@@ -80,7 +80,9 @@ impl ReadTx<'_> {
         limit: i64,
     ) -> Result<Vec<Action>> {
         self.rows(
-            select!("WHERE t.account_id = $1 AND t.action_id < $2 ORDER BY t.action_id DESC LIMIT $3"),
+            select!(
+                "WHERE t.account_id = $1 AND t.action_id < $2 ORDER BY t.action_id DESC LIMIT $3"
+            ),
             params![account, below(before), limit],
         )
     }

@@ -12,13 +12,18 @@ use crate::row::{FromRow, Row};
 use crate::tx::{ReadTx, Tx};
 use crate::value::{ToValue, Value};
 
+/// The columns of an agent, of the table aliased `t`.
+macro_rules! agent_columns {
+    () => {
+        "t.agent_id, t.account_id, t.name, t.description, t.skills, t.hosted, t.visibility, t.paused, \
+         t.card_source_url, t.created_at, t.updated_at, t.retired_at, t.revision"
+    };
+}
+pub(crate) use agent_columns;
+
 macro_rules! select {
     ($rest:literal) => {
-        concat!(
-            "SELECT t.agent_id, t.account_id, t.name, t.description, t.skills, t.hosted, t.visibility, t.paused, \
-             t.card_source_url, t.created_at, t.updated_at, t.retired_at, t.revision FROM agents t ",
-            $rest
-        )
+        concat!("SELECT ", agent_columns!(), " FROM agents t ", $rest)
     };
 }
 

@@ -37,10 +37,7 @@ struct Parts {
 
 impl FromRow for Parts {
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            engagement: row.part(ENGAGEMENT_WIDTH)?,
-            delivery: row.part(DELIVERY_WIDTH)?,
-        })
+        Ok(Self { engagement: row.part(ENGAGEMENT_WIDTH)?, delivery: row.part(DELIVERY_WIDTH)? })
     }
 }
 
@@ -71,14 +68,25 @@ impl<'c> Tx<'c> {
             0 => None,
             _ => self.find::<Parts>(concat!("SELECT ", parts!(), from!()), params![task])?,
         };
-        let Parts { engagement, delivery } = parts.unwrap_or(Parts { engagement: None, delivery: None });
+        let Parts { engagement, delivery } =
+            parts.unwrap_or(Parts { engagement: None, delivery: None });
         let (held, ()) = held.part(|task| (Case { task, engagement, delivery }, ()));
         Ok(Some(held))
     }
 
+    /// Adds a task, and holds it as the case that it is.
+    pub fn insert_case(&mut self, task: Task) -> Result<Locked<'c, Case>> {
+        self.insert_task(&task)?;
+        Ok(Locked::new(Case { task, engagement: None, delivery: None }))
+    }
+
     /// Saves the rows of a turn. The content of a new delivery has to be there already.
     pub fn save_turn(&mut self, held: &mut Locked<'c, Case>, turn: Turn) -> Result<()> {
-        let mut next = Case { engagement: held.engagement.clone(), delivery: held.delivery.clone(), task: held.task.clone() };
+        let mut next = Case {
+            engagement: held.engagement.clone(),
+            delivery: held.delivery.clone(),
+            task: held.task.clone(),
+        };
         next.task = self.save(&held.task, turn.task)?;
         match turn.engagement {
             Some(Change::New(engagement)) => {
@@ -86,7 +94,9 @@ impl<'c> Tx<'c> {
                 self.insert_engagement(&engagement, &terms)?;
                 next.engagement = Some(engagement);
             }
-            Some(Change::Moved(step)) => next.engagement = Some(self.save_part(held.engagement.as_ref(), step)?),
+            Some(Change::Moved(step)) => {
+                next.engagement = Some(self.save_part(held.engagement.as_ref(), step)?)
+            }
             None => {}
         }
         if let Some(step) = turn.superseded {
@@ -94,7 +104,9 @@ impl<'c> Tx<'c> {
         }
         match turn.delivery {
             Some(Change::New(delivery)) => next.delivery = Some(delivery),
-            Some(Change::Moved(step)) => next.delivery = Some(self.save_part(held.delivery.as_ref(), step)?),
+            Some(Change::Moved(step)) => {
+                next.delivery = Some(self.save_part(held.delivery.as_ref(), step)?)
+            }
             None => {}
         }
         held.replace(next);
@@ -102,9 +114,17 @@ impl<'c> Tx<'c> {
     }
 
     /// Saves a change of the engagement alone: a funding that is prepared, or given up.
-    pub fn save_engagement(&mut self, held: &mut Locked<'c, Case>, step: Step<Engagement>) -> Result<()> {
+    pub fn save_engagement(
+        &mut self,
+        held: &mut Locked<'c, Case>,
+        step: Step<Engagement>,
+    ) -> Result<()> {
         let engagement = self.save_part(held.engagement.as_ref(), step)?;
-        let next = Case { engagement: Some(engagement), task: held.task.clone(), delivery: held.delivery.clone() };
+        let next = Case {
+            engagement: Some(engagement),
+            task: held.task.clone(),
+            delivery: held.delivery.clone(),
+        };
         held.replace(next);
         Ok(())
     }

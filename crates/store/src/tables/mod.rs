@@ -1,26 +1,28 @@
 //! The tables: one file a noun, each the only place that knows its columns.
 
 pub mod account;
+pub mod action;
 pub mod agent;
+pub mod case;
 pub(crate) mod columns;
+pub mod command;
 pub mod connection;
+pub mod delivery;
+pub mod engagement;
 pub mod feed;
 pub mod hosted;
 pub mod idempotency;
 pub mod knowledge;
+pub mod ledger;
 pub mod policy;
+pub mod quote;
 pub mod rate;
+pub mod receipt;
 mod save;
 pub mod session;
 pub mod signing_key;
+pub mod task;
 pub mod timer;
+pub mod worker;
 
 pub use save::Saved;
-pub mod action;
-pub mod case;
-pub mod command;
-pub mod delivery;
-pub mod engagement;
-pub mod quote;
-pub mod receipt;
-pub mod task;

@@ -112,7 +112,9 @@ impl ReadTx<'_> {
         limit: i64,
     ) -> Result<Vec<Receipt>> {
         self.rows(
-            select!("WHERE t.agent_id = $1 AND t.receipt_id < $2 ORDER BY t.receipt_id DESC LIMIT $3"),
+            select!(
+                "WHERE t.agent_id = $1 AND t.receipt_id < $2 ORDER BY t.receipt_id DESC LIMIT $3"
+            ),
             params![agent, below(before), limit],
         )
     }

@@ -13,6 +13,7 @@ mod tools;
 mod attempts;
 mod failures;
 mod group_commit;
+mod ledger;
 mod locking;
 mod migrations;
 mod queueing;

@@ -1,0 +1,51 @@
+//! From a quote, or a listing, to the terms on which an agent is engaged.
+
+use guildhall_core::money::Credits;
+use guildhall_core::task::{Case, Choice, Terms};
+use guildhall_core::{AgentId, AgentKind, Code, QuoteId, Timestamp};
+use guildhall_store::tables::worker::Worker;
+
+use super::chain::check_unrelated;
+use crate::cx::{Cx, OrMissing};
+use crate::error::{Error, Result};
+use crate::mint::Mint;
+use crate::operation::Writes;
+
+/// Engages an agent for a price: checks that it can work for this buyer now, and writes the terms.
+pub(crate) fn choose(
+    cx: &mut Cx<Writes>,
+    case: &Case,
+    agent_id: AgentId,
+    price: Credits,
+    quote: Option<(QuoteId, Timestamp)>,
+) -> Result<Choice> {
+    let worker = check_worker_ready(cx, agent_id)?;
+    check_unrelated(cx, &case.task, worker.agent.account_id)?;
+    let (env, salt) = (cx.env(), Mint::bytes()?);
+    let pay = (price, env.fee_bps);
+    Ok(Choice {
+        selection_id: cx.mint()?,
+        offer_id: cx.mint()?,
+        funding_id: cx.mint()?,
+        quote_id: quote.map(|(quote_id, _)| quote_id),
+        agent_id,
+        worker_account_id: worker.agent.account_id,
+        price,
+        fee_bps: env.fee_bps,
+        quote_deadline: quote.map(|(_, deadline)| deadline),
+        terms: Terms::new(&env.base_url, salt, &case.task, agent_id, pay),
+    })
+}
+
+/// Refuses an agent that cannot take work now: gone, paused or not there.
+pub(crate) fn check_worker_ready(cx: &mut Cx<Writes>, agent_id: AgentId) -> Result<Worker> {
+    let worker = cx.tx.find_worker(agent_id)?.or_missing::<AgentKind>()?;
+    worker.agent.check_active()?;
+    if worker.agent.paused {
+        return Err(Error::new(Code::AgentPaused, "The agent is paused by its owner."));
+    }
+    if worker.present_until.is_none_or(|until| until <= cx.now) {
+        return Err(Error::new(Code::WorkerNotPresent, "The agent is not checked in."));
+    }
+    Ok(worker)
+}
