@@ -157,6 +157,8 @@ pub struct Meta {
     pub single: bool,
     /// Whether it answers with a stream of events.
     pub stream: bool,
+    /// Whether it may answer 202: taken, and waiting for somebody's word.
+    pub may_wait: bool,
 }
 
 impl Meta {
@@ -179,6 +181,7 @@ impl Meta {
             secret: None,
             single: false,
             stream: false,
+            may_wait: false,
         }
     }
 
@@ -248,6 +251,13 @@ impl Meta {
     #[must_use]
     pub const fn shows_once(mut self, field: &'static str) -> Self {
         self.secret = Some(field);
+        self
+    }
+
+    /// May answer 202 instead: what was asked for waits for somebody's word.
+    #[must_use]
+    pub const fn or_accepted(mut self) -> Self {
+        self.may_wait = true;
         self
     }
 
