@@ -191,6 +191,12 @@ impl Meta {
         Self { method, body: Body::Json, needs_key: true, ..Self::query(id, path) }
     }
 
+    /// An operation that only reads, and whose question is too large for a path: it is posted, and needs no key.
+    #[must_use]
+    pub const fn posted_query(id: &'static str, path: &'static str) -> Self {
+        Self { method: Method::Post, body: Body::Json, ..Self::query(id, path) }
+    }
+
     /// Says in one line what it does.
     #[must_use]
     pub const fn summary(mut self, summary: &'static str) -> Self {
@@ -316,5 +322,20 @@ impl Meta {
         codes.sort_unstable();
         codes.dedup();
         codes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "Writes nothing, needs no Idempotency-Key": a question may be posted without becoming a mutation.
+    #[test]
+    fn a_posted_query_takes_a_body_and_no_key() {
+        let meta = Meta::posted_query("verifyReceipt", "/v1/receipts/verify");
+        assert_eq!((meta.method, meta.body, meta.needs_key), (Method::Post, Body::Json, false));
+        assert!(!meta.takes_query());
+        assert!(meta.codes().contains(&Code::PayloadTooLarge));
+        assert!(!meta.codes().contains(&Code::Conflict), "nothing can conflict with a question");
     }
 }
