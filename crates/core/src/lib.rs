@@ -17,6 +17,7 @@ mod secret;
 mod step;
 pub mod text;
 mod time;
+pub mod wallet;
 
 pub use code::Code;
 pub use id::*;

@@ -24,6 +24,7 @@ mod policies;
 mod registry;
 mod service;
 mod timers;
+mod wallets;
 
 pub use caller::Credential;
 pub use clock::Clock;

@@ -157,6 +157,8 @@ pub struct Meta {
     pub single: bool,
     /// Whether it answers with a stream of events.
     pub stream: bool,
+    /// Whether it finds something out before it gets to the writer.
+    pub gathers: bool,
 }
 
 impl Meta {
@@ -179,6 +181,7 @@ impl Meta {
             secret: None,
             single: false,
             stream: false,
+            gathers: false,
         }
     }
 
@@ -262,6 +265,13 @@ impl Meta {
     #[must_use]
     pub const fn streams(mut self) -> Self {
         self.stream = true;
+        self
+    }
+
+    /// Finds something out before it gets to the writer.
+    #[must_use]
+    pub const fn gathers(mut self) -> Self {
+        self.gathers = true;
         self
     }
 

@@ -4,7 +4,7 @@ use crate::account::{GetMe, UpdateMe};
 use crate::activity::{ListActivity, StreamActivity};
 use crate::agents::{
     CreateAgent, GetMyAgent, ListMyAgents, PauseAgent, PublishAgent, ResumeAgent, RetireAgent,
-    UnpublishAgent, UpdateAgent,
+    SetPayoutWallet, UnpublishAgent, UpdateAgent,
 };
 use crate::connections::{
     BindConnectionSpendPolicy, CreateConnection, GetConnection, ListClientCatalog, ListConnections,
@@ -18,6 +18,10 @@ use crate::notifications::ListNotifications;
 use crate::operation::{Entry, entry};
 use crate::policies::{
     CreateSpendPolicy, DeactivateSpendPolicy, GetSpendPolicy, ListSpendPolicies, UpdateSpendPolicy,
+};
+use crate::wallets::{
+    CompleteWalletLink, CreateWalletChallenge, CreateWalletLink, LinkWallet, ListWallets,
+    UnlinkWallet,
 };
 
 /// The operations, in the order of the reference.
@@ -33,6 +37,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<PauseAgent>(),
     entry::<ResumeAgent>(),
     entry::<RetireAgent>(),
+    entry::<SetPayoutWallet>(),
     entry::<SaveHostedVersion>(),
     entry::<ListHostedVersions>(),
     entry::<GetHostedVersion>(),
@@ -53,6 +58,12 @@ pub static REGISTRY: &[Entry] = &[
     entry::<GetSpendPolicy>(),
     entry::<UpdateSpendPolicy>(),
     entry::<DeactivateSpendPolicy>(),
+    entry::<CreateWalletChallenge>(),
+    entry::<LinkWallet>(),
+    entry::<CreateWalletLink>(),
+    entry::<CompleteWalletLink>(),
+    entry::<ListWallets>(),
+    entry::<UnlinkWallet>(),
     entry::<ListNotifications>(),
     entry::<ListActivity>(),
     entry::<StreamActivity>(),

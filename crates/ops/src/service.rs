@@ -24,6 +24,10 @@ use crate::operation::{Entry, Prepared};
 /// How many credentials are remembered as seen live.
 const MOST_KNOWN: usize = 65_536;
 
+/// Whose the keys of requests without a credential are. An answer goes only to who sends the same request again, with all
+/// that it proves.
+const ANYBODY: &str = "anybody";
+
 /// What the service is made of.
 pub struct Parts {
     /// The data.
@@ -42,6 +46,8 @@ pub struct Parts {
     pub retention: Duration,
     /// How many bytes of files an account may keep.
     pub account_quota_bytes: i64,
+    /// The chain that wallets sign for.
+    pub chain_id: u64,
 }
 
 /// The service behind every surface.
@@ -141,6 +147,7 @@ impl Service {
         let env = Env {
             base_url: parts.base_url,
             account_quota_bytes: parts.account_quota_bytes,
+            chain_id: parts.chain_id,
             mint: Mint::default(),
             cursors: Sealer::new(&parts.server_key, "cursors"),
         };
@@ -243,7 +250,8 @@ impl Service {
     async fn write(self: &Arc<Self>, call: &Arc<Call>) -> Served {
         // What is refused here never gets to the writer; what passes is judged again inside the transaction.
         let payer = self.known_payer(&call.credential);
-        let simple = call.prepared.is_ok() && call.file.is_none() && call.counted;
+        let plain = call.file.is_none() && !call.entry.meta.gathers;
+        let simple = call.prepared.is_ok() && plain && call.counted;
         let remaining = match payer.filter(|_| simple) {
             Some(payer) => Some(self.admit(&payer).await.map_err(|error| (error, Some(0)))?),
             None => self.look(call, false, call.counted).await?.remaining,
@@ -274,13 +282,11 @@ impl Service {
         if let Some(connection) = caller.due_for_note(now) {
             note_use(tx, connection, now)?;
         }
-        let claim = match (key, caller.principal()) {
-            (Some(key), Some(principal)) => {
-                let subject = (principal, meta, key);
-                Some(Claim::new(subject, call.fingerprint, &self.secrets, now, self.retention))
-            }
-            _ => None,
-        };
+        let claim = key.as_ref().map(|key| {
+            let principal = caller.principal().unwrap_or_else(|| ANYBODY.to_owned());
+            let subject = (principal, meta, key);
+            Claim::new(subject, call.fingerprint, &self.secrets, now, self.retention)
+        });
         if let Some(claim) = &claim
             && let Some(answer) = claim.replay(tx)?
         {
@@ -357,6 +363,9 @@ impl Service {
                 replayed: false,
             })
         } else {
+            if meta.gathers {
+                prepared.gather(tx, &self.setting(call, &caller, now)).map_err(fail)?;
+            }
             None
         };
         Ok(Seen { answer, remaining, topic: topic(&caller) })
@@ -373,7 +382,7 @@ impl Service {
 
     fn setting<'a>(&'a self, call: &'a Call, caller: &'a Caller, now: Timestamp) -> Setting<'a> {
         let (meta, request_id) = (&call.entry.meta, call.request_id);
-        Setting { meta, caller, now, env: &self.env, request_id }
+        Setting { meta, caller, credential: &call.credential, now, env: &self.env, request_id }
     }
 
     fn charge(&self, caller: &Caller, ip: IpAddr, now: Timestamp) -> Result<u32, Halt> {

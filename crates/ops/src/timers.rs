@@ -104,6 +104,8 @@ fn expire_policy(tx: &mut Tx<'_>, now: Timestamp, timer: &Timer) -> Result<()> {
 fn sweep(tx: &mut Tx<'_>, now: Timestamp, _: &Timer) -> Result<()> {
     let swept = tx.sweep_outcomes(now, SWEEP_ROWS)?;
     tx.sweep_rate_windows(now.before(Duration::from_hours(1)))?;
+    // For a day an expired one is answered as what it is, not as one that never was.
+    tx.sweep_wallet_questions(now.before(Duration::from_hours(24)), SWEEP_ROWS)?;
     let more = i64::try_from(swept).unwrap_or(0) >= SWEEP_ROWS;
     let next = if more { now } else { now.after(SWEEP_EVERY) };
     Ok(tx.set_timer(&sweep_at(next))?)

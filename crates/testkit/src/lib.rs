@@ -17,12 +17,14 @@ mod cluster;
 mod database;
 mod people;
 mod server;
+mod wallet;
 
 pub use answer::Answer;
 pub use cluster::Cluster;
 pub use database::{Database, Engine, sqlite_faults};
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use server::{Server, Setup, send};
+pub use wallet::Wallet;
 
 /// Runs each named test function, which takes a [`Server`], on both engines.
 #[macro_export]

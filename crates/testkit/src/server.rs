@@ -24,6 +24,8 @@ pub struct Setup {
     pub retention: Duration,
     /// How many bytes of files an account may keep.
     pub account_quota_bytes: i64,
+    /// The chain that wallets sign for.
+    pub chain_id: u64,
     /// The largest JSON body.
     pub max_body_bytes: usize,
     /// The largest uploaded file.
@@ -53,6 +55,7 @@ impl Default for Setup {
             },
             retention: Duration::from_secs(86_400),
             account_quota_bytes: 2 << 30,
+            chain_id: 31_337,
             max_body_bytes: 1 << 20,
             max_upload_bytes: 32 << 20,
             body_timeout: Duration::from_secs(30),
@@ -219,6 +222,7 @@ async fn assemble(
         quotas: setup.quotas,
         retention: setup.retention,
         account_quota_bytes: setup.account_quota_bytes,
+        chain_id: setup.chain_id,
     });
     let clock = place.clock.clone();
     let settings = guildhall_identity::Settings {

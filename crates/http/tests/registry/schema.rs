@@ -118,7 +118,7 @@ fn are_unique(items: &[Value]) -> bool {
     items.iter().enumerate().all(|(index, item)| !items[..index].contains(item))
 }
 
-/// The three shapes of pattern that answers have: an id, a date, an amount.
+/// The shapes of pattern that answers have: an id, a date, an amount, an address.
 fn matches(pattern: &str, text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match pattern {
@@ -129,6 +129,10 @@ fn matches(pattern: &str, text: &str) -> bool {
             text.len() == 10
                 && text.split('-').map(str::len).eq([4, 2, 2])
                 && text.split('-').all(digits)
+        }
+        "^0x[0-9a-fA-F]{40}$" => {
+            let digits = text.strip_prefix("0x").unwrap_or_default();
+            digits.len() == 40 && digits.bytes().all(|b| b.is_ascii_hexdigit())
         }
         id => {
             let shape = id.strip_prefix('^').and_then(|id| id.strip_suffix("}$"));

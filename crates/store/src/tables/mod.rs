@@ -14,5 +14,6 @@ mod save;
 pub mod session;
 pub mod signing_key;
 pub mod timer;
+pub mod wallet;
 
 pub use save::Saved;
