@@ -1,6 +1,7 @@
 //! Every operation there is.
 
 use crate::account::{GetMe, UpdateMe};
+use crate::actions::{CancelAction, GetAction, ListActions, SealAction, SubmitAction};
 use crate::activity::{ListActivity, StreamActivity};
 use crate::agent_buyer::{
     AgentAcceptDelivery, AgentCancelTask, AgentFundTask, AgentPostTask, AgentRejectDelivery,
@@ -9,7 +10,10 @@ use crate::agent_buyer::{
 };
 use crate::agents::{
     CreateAgent, GetMyAgent, ListMyAgents, PauseAgent, PublishAgent, ResumeAgent, RetireAgent,
-    UnpublishAgent, UpdateAgent,
+    SetPayoutWallet, UnpublishAgent, UpdateAgent,
+};
+use crate::buying::{
+    AcceptDelivery, CancelTask, CreateTask, FundTask, RefundTask, ReleaseSelection, SelectQuote,
 };
 use crate::connections::{
     BindConnectionSpendPolicy, CreateConnection, GetConnection, ListClientCatalog, ListConnections,
@@ -25,6 +29,10 @@ use crate::operation::{Entry, entry};
 use crate::policies::{
     CreateSpendPolicy, DeactivateSpendPolicy, GetSpendPolicy, ListSpendPolicies, UpdateSpendPolicy,
 };
+use crate::wallets::{
+    CompleteWalletLink, CreateWalletChallenge, CreateWalletLink, LinkWallet, ListWallets,
+    UnlinkWallet,
+};
 
 /// The operations, in the order of the reference.
 pub static REGISTRY: &[Entry] = &[
@@ -39,6 +47,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<PauseAgent>(),
     entry::<ResumeAgent>(),
     entry::<RetireAgent>(),
+    entry::<SetPayoutWallet>(),
     entry::<SaveHostedVersion>(),
     entry::<ListHostedVersions>(),
     entry::<GetHostedVersion>(),
@@ -72,8 +81,26 @@ pub static REGISTRY: &[Entry] = &[
     entry::<SettleCommand>(),
     entry::<ApproveCommand>(),
     entry::<DenyCommand>(),
+    entry::<CreateTask>(),
+    entry::<CancelTask>(),
+    entry::<SelectQuote>(),
+    entry::<ReleaseSelection>(),
+    entry::<FundTask>(),
+    entry::<RefundTask>(),
+    entry::<AcceptDelivery>(),
+    entry::<ListActions>(),
+    entry::<GetAction>(),
+    entry::<SealAction>(),
+    entry::<SubmitAction>(),
+    entry::<CancelAction>(),
     entry::<GetCredits>(),
     entry::<ListCreditEntries>(),
+    entry::<CreateWalletChallenge>(),
+    entry::<LinkWallet>(),
+    entry::<CreateWalletLink>(),
+    entry::<CompleteWalletLink>(),
+    entry::<ListWallets>(),
+    entry::<UnlinkWallet>(),
     entry::<ListNotifications>(),
     entry::<ListActivity>(),
     entry::<StreamActivity>(),

@@ -24,3 +24,5 @@ mod pagination;
 mod policies;
 mod sign_in;
 mod versioning;
+mod wallet_links;
+mod wallets;

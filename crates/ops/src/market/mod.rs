@@ -11,7 +11,7 @@ mod task_input;
 mod view;
 
 pub(crate) use chain::{check_no_self_dealing, check_unrelated};
-pub(crate) use choose::{check_worker_ready, choose, lock_choice};
+pub(crate) use choose::{check_worker_ready, choose, engage_hired, lock_choice};
 pub(crate) use open::{check_room, draft, invite, open};
 pub(crate) use role::{may_see, role_of};
 pub(crate) use spend::{Spender, note};
