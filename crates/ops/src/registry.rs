@@ -6,7 +6,7 @@ use crate::activity::{ListActivity, StreamActivity};
 use crate::agent_buyer::{
     AgentAcceptDelivery, AgentCancelTask, AgentFundTask, AgentPostTask, AgentRejectDelivery,
     AgentReleaseSelection, AgentRequestChanges, AgentSelectQuote, ApproveCommand, DenyCommand,
-    GetAgentBuyerCommand, ListAgentBuyerCommands, SettleCommand,
+    GetAgentBuyerCommand, ListAgentBuyerCommands, PreflightCommand, SettleCommand,
 };
 use crate::agents::{
     CreateAgent, GetMyAgent, ListMyAgents, PauseAgent, PublishAgent, ResumeAgent, RetireAgent,
@@ -70,6 +70,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<DeactivateSpendPolicy>(),
     entry::<ListAgentBuyerCommands>(),
     entry::<GetAgentBuyerCommand>(),
+    entry::<PreflightCommand>(),
     entry::<AgentPostTask>(),
     entry::<AgentSelectQuote>(),
     entry::<AgentFundTask>(),
