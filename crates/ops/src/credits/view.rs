@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 /// What the caller has. For an agent: what its policy lets it spend now, and what its own commands hold.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Credits")]
+#[expect(clippy::struct_field_names, reason = "units stand at the end of names")]
 pub(crate) struct CreditsView {
     /// Free to spend.
     available_micros: Balance,
