@@ -7,6 +7,7 @@
 )]
 
 use guildhall_core::Timestamp;
+use guildhall_core::canonical::hex;
 use guildhall_evm::siwe::Message;
 use guildhall_evm::{Signature, Unrecoverable, recover};
 use proptest::prelude::*;
@@ -88,8 +89,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_judged_without_a_panic(digest: [u8; 32], bytes in prop::collection::vec(any::<u8>(), 65..200)) {
-        let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let signature: Signature = format!("0x{text}").parse().unwrap();
+        let signature: Signature = format!("0x{}", hex(&bytes)).parse().unwrap();
         let found = recover(&digest, &signature);
         prop_assert_eq!(found == Err(Unrecoverable::NotOfAKey), bytes.len() != 65);
     }
