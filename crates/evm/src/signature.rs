@@ -45,7 +45,7 @@ impl FromStr for Signature {
         if !(Self::OF_A_KEY * 2..=Self::LONGEST * 2).contains(&digits.len()) {
             return Err("must have 65 to 4096 bytes");
         }
-        let bytes = alloy_primitives::hex::decode(digits);
+        let bytes = alloy_primitives::hex::decode(text);
         bytes.map(Self).map_err(|_| "must be 0x and the hex digits of the signature")
     }
 }

@@ -56,7 +56,7 @@ async fn a_wallet_is_linked_by_its_signature(server: Server) {
         "claimable": { "amount": "0", "currency": "USDC" }, "created_at": linked["created_at"],
     });
     assert_eq!(linked, expected);
-    assert_eq!(listed(&ada).await, [linked.clone()]);
+    assert_eq!(listed(&ada).await, std::slice::from_ref(&linked));
     let me = ada.get("/v1/me").await.expect(200);
     let short = json!([
         { "wallet_id": linked["wallet_id"], "address": wallet.address(), "chain_id": null }

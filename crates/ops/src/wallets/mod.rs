@@ -6,8 +6,8 @@ mod create_link;
 mod link;
 mod list;
 mod request;
-mod signed;
-mod typed_data;
+pub(crate) mod signed;
+pub(crate) mod typed_data;
 mod unlink;
 mod view;
 

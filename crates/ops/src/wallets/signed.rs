@@ -60,3 +60,42 @@ impl JsonSchema for Signed {
         Signature::json_schema(generator)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use guildhall_evm::eip191_digest;
+
+    use super::*;
+
+    /// The signature of "hello" by the key whose number is the Keccak digest of "cow".
+    const SIGNER: &str = "0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826";
+    const SIGNATURE: &str = "0x2452a50a1b27db559e685e82ef59445ff08ca6843b5089aa1c32a70db206d47d693e5ae94daffccbbf590c5d2a72ad5706994748d2c8d3a8b39355589e16e8751c";
+
+    fn sent(signature: &str) -> Signed {
+        serde_json::from_value(signature.into()).unwrap()
+    }
+
+    #[test]
+    fn what_was_found_is_remembered_for_its_digest_alone() {
+        let (own, other) = (eip191_digest("hello"), eip191_digest("hello!"));
+        let address: Address = SIGNER.parse().unwrap();
+        for first in [own, other] {
+            let signed = sent(SIGNATURE);
+            let _ = signed.signer(&first);
+            assert_eq!(signed.found.get().unwrap().0, first);
+            assert_eq!(signed.signer(&own), Ok(address));
+            assert_ne!(signed.signer(&other), Ok(address));
+            assert!(signed.check(&own, address, Code::SignatureInvalid).is_ok());
+            let refused = signed.check(&other, address, Code::SignatureInvalid);
+            assert_eq!(refused.unwrap_err().code(), Code::SignatureInvalid);
+        }
+    }
+
+    #[test]
+    fn what_only_a_contract_can_judge_is_said_to_be_so() {
+        let digest = eip191_digest("hello");
+        let longer = sent(&format!("{SIGNATURE}00"));
+        let refused = longer.check(&digest, SIGNER.parse().unwrap(), Code::SignatureInvalid);
+        assert_eq!(refused.unwrap_err().code(), Code::ChainVerificationUnavailable);
+    }
+}
