@@ -39,6 +39,7 @@ const HANDLERS: &[(&str, Handler)] = &[
     (EXPIRE_POLICY, expire_policy),
     (SWEEP, sweep),
     (market::RUN_OUT, market::run_out),
+    (market::AUTO_SELECT, market::auto_select),
 ];
 
 /// What a timer's run says about itself.
