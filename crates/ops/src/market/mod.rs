@@ -3,19 +3,23 @@
 mod auto_select;
 mod chain;
 mod choose;
+mod open;
 mod receipt;
 mod role;
 mod spend;
 mod take;
+mod task_input;
 mod tell;
 mod view;
 
 pub(crate) use auto_select::{AUTO_SELECT, arm_auto_select, auto_select, pick};
 pub(crate) use chain::{check_no_self_dealing, check_unrelated};
-pub(crate) use choose::{check_worker_ready, choose};
+pub(crate) use choose::{check_worker_ready, choose, lock_choice};
+pub(crate) use open::{check_room, draft, invite, open};
 pub(crate) use role::{agent_sees, may_see, role_of, sees_at_sight};
 pub(crate) use spend::{Spender, note};
 pub(crate) use take::take;
+pub(crate) use task_input::{TaskInput, UsdcInput};
 pub(crate) use tell::tell_buyer;
 pub(crate) use view::{MoneyView, TaskView, show, show_case};
 
