@@ -25,8 +25,10 @@ mod operation;
 mod page;
 mod policies;
 mod posting;
+mod quotes;
 mod registry;
 mod service;
+mod tasks;
 mod timers;
 
 pub use caller::Credential;

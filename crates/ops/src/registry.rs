@@ -25,6 +25,11 @@ use crate::operation::{Entry, entry};
 use crate::policies::{
     CreateSpendPolicy, DeactivateSpendPolicy, GetSpendPolicy, ListSpendPolicies, UpdateSpendPolicy,
 };
+use crate::quotes::{
+    CreateQuote, GetQuote, ListQuotes, ListTaskQuotes, QuoteAsOwner, SubmitQuote, UpdateQuote,
+    WithdrawQuote,
+};
+use crate::tasks::{GetTask, ListTaskEvents, ListTasks};
 
 /// The operations, in the order of the reference.
 pub static REGISTRY: &[Entry] = &[
@@ -72,6 +77,17 @@ pub static REGISTRY: &[Entry] = &[
     entry::<SettleCommand>(),
     entry::<ApproveCommand>(),
     entry::<DenyCommand>(),
+    entry::<ListTasks>(),
+    entry::<GetTask>(),
+    entry::<ListTaskEvents>(),
+    entry::<ListQuotes>(),
+    entry::<ListTaskQuotes>(),
+    entry::<CreateQuote>(),
+    entry::<GetQuote>(),
+    entry::<UpdateQuote>(),
+    entry::<SubmitQuote>(),
+    entry::<WithdrawQuote>(),
+    entry::<QuoteAsOwner>(),
     entry::<GetCredits>(),
     entry::<ListCreditEntries>(),
     entry::<ListNotifications>(),

@@ -12,6 +12,7 @@ use guildhall_store::tables::timer::Timer;
 use serde_json::json;
 
 use super::{Spender, check_unrelated, check_worker_ready, choose, note, take, tell_buyer};
+use crate::agent_buyer::SPENDING_SWITCH;
 use crate::cx::{Cx, OrMissing};
 use crate::error::{Error, Result};
 use crate::operation::Writes;
@@ -21,7 +22,11 @@ pub(crate) const AUTO_SELECT: &str = "task.auto_select";
 
 /// Sees to it that a task which selects by itself does so a while after the first quote.
 pub(crate) fn arm_auto_select(cx: &mut Cx<Writes>, case: &Case) -> Result<()> {
-    if selects_by_itself(case) { cx.tx.set_timer_once(&timer(cx, case)).map_err(Error::from) } else { Ok(()) }
+    if !selects_by_itself(case) {
+        return Ok(());
+    }
+    let timer = timer(cx, case);
+    Ok(cx.tx.set_timer_once(&timer)?)
 }
 
 fn selects_by_itself(case: &Case) -> bool {
@@ -48,8 +53,11 @@ pub(crate) fn auto_select(cx: &mut Cx<'_, '_, Writes>, due: &Timer) -> Result<()
         return Ok(());
     }
     let Some(quote) = pick(cx, &case)? else {
-        let again = cx.tx.has_waiting_quotes(task_id, cx.now)?;
-        return if again { Ok(cx.tx.set_timer(&timer(cx, &case))?) } else { Ok(()) };
+        if cx.tx.has_waiting_quotes(task_id, cx.now)? {
+            let again = timer(cx, &case);
+            cx.tx.set_timer(&again)?;
+        }
+        return Ok(());
     };
     select(cx, &mut case, &quote)?;
     match Spending::of(cx, &case)? {
@@ -171,8 +179,10 @@ impl<'c> Spending<'c> {
         let (account_id, policy_id) = (command.account_id, command.policy_id);
         let policy = cx.tx.lock_policy(account_id, policy_id)?.or_missing::<PolicyKind>()?;
         let agent_id = command.agent_id;
+        let stopped = cx.tx.find_switch(SPENDING_SWITCH)?.is_some();
         let connection = cx.tx.find_spending_connection(policy_id, agent_id, cx.now)?;
         let spender = connection
+            .filter(|_| !stopped)
             .map(|connection_id| Spender { account_id, agent_id, connection_id, policy_id });
         Ok(Some(Self { policy, spender }))
     }

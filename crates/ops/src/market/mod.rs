@@ -12,7 +12,7 @@ mod task_input;
 mod tell;
 mod view;
 
-pub(crate) use auto_select::{AUTO_SELECT, arm_auto_select, auto_select, pick};
+pub(crate) use auto_select::{AUTO_SELECT, arm_auto_select, auto_select};
 pub(crate) use chain::{check_no_self_dealing, check_unrelated};
 pub(crate) use choose::{check_worker_ready, choose, lock_choice};
 pub(crate) use open::{check_room, draft, invite, open};
