@@ -16,6 +16,7 @@ mod answer;
 mod cluster;
 mod credits;
 mod database;
+mod market;
 mod people;
 mod server;
 

@@ -54,7 +54,10 @@ fn check_idle(cx: &mut Cx<Writes>, agent: AgentId) -> Result<()> {
     };
     let (work, _) = cx.tx.count_live_work(agent)?;
     if work > 0 {
-        return busy("work", "Finish it, or give it back with surrenderTask; pauseAgent stops new work.");
+        return busy(
+            "work",
+            "Finish it, or give it back with surrenderTask; pauseAgent stops new work.",
+        );
     }
     if cx.tx.count_live_purchases(agent)? > 0 {
         return busy("a purchase", "Cancel it, or wait for its end.");

@@ -66,7 +66,11 @@ pub(crate) fn auto_select(cx: &mut Cx<'_, '_, Writes>, due: &Timer) -> Result<()
     }
 }
 
-fn select<'c>(cx: &mut Cx<'_, 'c, Writes>, case: &mut Locked<'c, Case>, quote: &Quote) -> Result<()> {
+fn select<'c>(
+    cx: &mut Cx<'_, 'c, Writes>,
+    case: &mut Locked<'c, Case>,
+    quote: &Quote,
+) -> Result<()> {
     let (quote_id, deadline) = (quote.quote_id, quote.deadline);
     let choice = choose(cx, case, quote.agent_id, quote.price, Some((quote_id, deadline)))?;
     let selection = ("selection", choice.selection_id.to_string());
@@ -181,9 +185,12 @@ impl<'c> Spending<'c> {
         let agent_id = command.agent_id;
         let stopped = cx.tx.find_switch(SPENDING_SWITCH)?.is_some();
         let connection = cx.tx.find_spending_connection(policy_id, agent_id, cx.now)?;
-        let spender = connection
-            .filter(|_| !stopped)
-            .map(|connection_id| Spender { account_id, agent_id, connection_id, policy_id });
+        let spender = connection.filter(|_| !stopped).map(|connection_id| Spender {
+            account_id,
+            agent_id,
+            connection_id,
+            policy_id,
+        });
         Ok(Some(Self { policy, spender }))
     }
 }

@@ -63,7 +63,13 @@ fn cancel_unfunded(cx: &mut Cx<Writes>, policy: PolicyId) -> Result<()> {
         let turn = case.cancel(cx.now)?;
         market::take(cx, &mut case, turn)?;
         let subject = ("task", case.task.task_id.to_string());
-        market::tell_buyer(cx, &case.task, "task.cancelled", subject, json!({ "policy_id": policy }))?;
+        market::tell_buyer(
+            cx,
+            &case.task,
+            "task.cancelled",
+            subject,
+            json!({ "policy_id": policy }),
+        )?;
     }
     Ok(())
 }

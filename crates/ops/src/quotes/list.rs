@@ -46,11 +46,12 @@ impl Operation for ListQuotes {
         let place = |quote: &Quote| quote.quote_id;
         let show = |quote: Quote| QuoteView::new(&quote, now);
         match input.task_id.as_ref().map(TaskRef::known) {
-            None => cx.page(page, "", |tx, before, count| all(tx, agent, before, count), place, show),
+            None => {
+                cx.page(page, "", |tx, before, count| all(tx, agent, before, count), place, show)
+            }
             Some(Ok(task)) => {
-                let load = |tx: &mut ReadTx<'_>, before, count| {
-                    on_task(tx, (agent, task), before, count)
-                };
+                let load =
+                    |tx: &mut ReadTx<'_>, before, count| on_task(tx, (agent, task), before, count);
                 cx.page(page, &task.to_string(), load, place, show)
             }
             // What can name no task has no quotes.

@@ -133,8 +133,11 @@ fn check_first(cx: &mut Cx<Writes>, agent: &Agent, case: &Case) -> Result<()> {
         None => Ok(()),
         Some(live) => {
             let (id, status) = (live.quote_id, live.status(cx.now).name());
-            Err(Error::new(Code::Conflict, format!("The agent's quote {id} for this task is {status}."))
-                .suggest("Change a draft with updateQuote; withdraw a quote with withdrawQuote."))
+            Err(Error::new(
+                Code::Conflict,
+                format!("The agent's quote {id} for this task is {status}."),
+            )
+            .suggest("Change a draft with updateQuote; withdraw a quote with withdrawQuote."))
         }
     }
 }

@@ -14,20 +14,19 @@ use crate::operation::{Operation, Writes};
 pub(crate) struct SubmitQuote;
 
 impl Operation for SubmitQuote {
-    const META: Meta =
-        Meta::mutation("submitQuote", Method::Post, "/v1/quotes/{quote_id}/submit")
-            .summary("Hand a draft quote in to the buyer")
-            .tag(Tag::Quotes)
-            .credentials(API_KEY.or(OAUTH))
-            .scope(&[Scope::Worker])
-            .tool("submit_quote")
-            .refuses(&[
-                Code::AgentPaused,
-                Code::SelectionActive,
-                Code::TaskCancelled,
-                Code::TaskFunded,
-                Code::Conflict,
-            ]);
+    const META: Meta = Meta::mutation("submitQuote", Method::Post, "/v1/quotes/{quote_id}/submit")
+        .summary("Hand a draft quote in to the buyer")
+        .tag(Tag::Quotes)
+        .credentials(API_KEY.or(OAUTH))
+        .scope(&[Scope::Worker])
+        .tool("submit_quote")
+        .refuses(&[
+            Code::AgentPaused,
+            Code::SelectionActive,
+            Code::TaskCancelled,
+            Code::TaskFunded,
+            Code::Conflict,
+        ]);
     type Access = Writes;
     type Input = OneQuote;
     type Output = QuoteView;

@@ -59,7 +59,10 @@ impl FromRow for Case {
 impl ReadTx<'_> {
     /// A case.
     pub fn find_case(&mut self, task: TaskId) -> Result<Option<Case>> {
-        self.find(concat!("SELECT ", task_columns!(), ", ", parts!(), from!("WHERE t.task_id = $1")), params![task])
+        self.find(
+            concat!("SELECT ", task_columns!(), ", ", parts!(), from!("WHERE t.task_id = $1")),
+            params![task],
+        )
     }
 
     /// The cases of up to [`MOST_CASES`] tasks, newest first, in one statement.
@@ -101,7 +104,10 @@ impl<'c> Tx<'c> {
         let Some(held) = self.lock::<Task>(sql, params![task])? else { return Ok(None) };
         let parts = match held.selections {
             0 => None,
-            _ => self.find::<Parts>(concat!("SELECT ", parts!(), from!("WHERE t.task_id = $1")), params![task])?,
+            _ => self.find::<Parts>(
+                concat!("SELECT ", parts!(), from!("WHERE t.task_id = $1")),
+                params![task],
+            )?,
         };
         let Parts { engagement, delivery } =
             parts.unwrap_or(Parts { engagement: None, delivery: None });
