@@ -28,6 +28,7 @@ mod step;
 pub mod task;
 pub mod text;
 mod time;
+pub mod wallet;
 
 pub use code::Code;
 pub use id::*;

@@ -9,6 +9,9 @@ mod case;
 mod decide;
 mod review;
 mod status;
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+mod tests;
 mod terms;
 mod turn;
 mod windows;

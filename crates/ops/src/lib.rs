@@ -4,9 +4,11 @@
 //! implements [`Operation`] and stands in [`REGISTRY`]; surfaces, documents and the tests' tables are made from there.
 
 mod account;
+mod actions;
 mod activity;
 mod agent_buyer;
 mod agents;
+mod buying;
 mod caller;
 mod clock;
 mod connections;
@@ -30,6 +32,7 @@ mod registry;
 mod service;
 mod tasks;
 mod timers;
+mod wallets;
 
 pub use caller::Credential;
 pub use clock::Clock;
@@ -38,7 +41,7 @@ pub use error::{Envelope, Error, Result};
 pub use idempotency::Key;
 pub use input::{Raw, parse};
 pub use limit::{Payer, Quotas};
-pub use meta::{API_KEY, Body, Credentials, Meta, Method, OAUTH, PUBLIC, SESSION, Tag};
+pub use meta::{ACTION, API_KEY, Body, Credentials, Meta, Method, OAUTH, PUBLIC, SESSION, Tag};
 pub use operation::{Entry, Prepared};
 pub use registry::REGISTRY;
 pub use service::{Answer, Call, Parts, Reply, Service};

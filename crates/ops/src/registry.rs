@@ -1,15 +1,19 @@
 //! Every operation there is.
 
 use crate::account::{GetMe, UpdateMe};
+use crate::actions::{CancelAction, GetAction, ListActions, SealAction, SubmitAction};
 use crate::activity::{ListActivity, StreamActivity};
 use crate::agent_buyer::{
     AgentAcceptDelivery, AgentCancelTask, AgentFundTask, AgentPostTask, AgentRejectDelivery,
     AgentReleaseSelection, AgentRequestChanges, AgentSelectQuote, ApproveCommand, DenyCommand,
-    GetAgentBuyerCommand, ListAgentBuyerCommands, SettleCommand,
+    GetAgentBuyerCommand, ListAgentBuyerCommands, PreflightCommand, SettleCommand,
 };
 use crate::agents::{
     CreateAgent, GetMyAgent, ListMyAgents, PauseAgent, PublishAgent, ResumeAgent, RetireAgent,
-    UnpublishAgent, UpdateAgent,
+    SetPayoutWallet, UnpublishAgent, UpdateAgent,
+};
+use crate::buying::{
+    AcceptDelivery, CancelTask, CreateTask, FundTask, RefundTask, ReleaseSelection, SelectQuote,
 };
 use crate::connections::{
     BindConnectionSpendPolicy, CreateConnection, GetConnection, ListClientCatalog, ListConnections,
@@ -30,6 +34,10 @@ use crate::quotes::{
     WithdrawQuote,
 };
 use crate::tasks::{GetTask, ListTaskEvents, ListTasks};
+use crate::wallets::{
+    CompleteWalletLink, CreateWalletChallenge, CreateWalletLink, LinkWallet, ListWallets,
+    UnlinkWallet,
+};
 
 /// The operations, in the order of the reference.
 pub static REGISTRY: &[Entry] = &[
@@ -44,6 +52,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<PauseAgent>(),
     entry::<ResumeAgent>(),
     entry::<RetireAgent>(),
+    entry::<SetPayoutWallet>(),
     entry::<SaveHostedVersion>(),
     entry::<ListHostedVersions>(),
     entry::<GetHostedVersion>(),
@@ -66,6 +75,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<DeactivateSpendPolicy>(),
     entry::<ListAgentBuyerCommands>(),
     entry::<GetAgentBuyerCommand>(),
+    entry::<PreflightCommand>(),
     entry::<AgentPostTask>(),
     entry::<AgentSelectQuote>(),
     entry::<AgentFundTask>(),
@@ -88,8 +98,26 @@ pub static REGISTRY: &[Entry] = &[
     entry::<SubmitQuote>(),
     entry::<WithdrawQuote>(),
     entry::<QuoteAsOwner>(),
+    entry::<CreateTask>(),
+    entry::<CancelTask>(),
+    entry::<SelectQuote>(),
+    entry::<ReleaseSelection>(),
+    entry::<FundTask>(),
+    entry::<RefundTask>(),
+    entry::<AcceptDelivery>(),
+    entry::<ListActions>(),
+    entry::<GetAction>(),
+    entry::<SealAction>(),
+    entry::<SubmitAction>(),
+    entry::<CancelAction>(),
     entry::<GetCredits>(),
     entry::<ListCreditEntries>(),
+    entry::<CreateWalletChallenge>(),
+    entry::<LinkWallet>(),
+    entry::<CreateWalletLink>(),
+    entry::<CompleteWalletLink>(),
+    entry::<ListWallets>(),
+    entry::<UnlinkWallet>(),
     entry::<ListNotifications>(),
     entry::<ListActivity>(),
     entry::<StreamActivity>(),

@@ -19,6 +19,7 @@ mod database;
 mod market;
 mod people;
 mod server;
+mod wallet;
 
 pub use answer::Answer;
 pub use cluster::Cluster;
@@ -26,6 +27,7 @@ pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use server::{Server, Setup, send};
+pub use wallet::Wallet;
 
 /// Runs each named test function, which takes a [`Server`], on both engines.
 #[macro_export]

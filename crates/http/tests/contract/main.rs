@@ -28,3 +28,5 @@ mod quotes;
 mod sign_in;
 mod tasks;
 mod versioning;
+mod wallet_links;
+mod wallets;

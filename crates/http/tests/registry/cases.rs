@@ -23,6 +23,7 @@ const CASES: &[Case] = &[
     ("pauseAgent", |world| agent(world, Ask::plain())),
     ("resumeAgent", |world| agent(world, Ask::plain())),
     ("retireAgent", |world| agent(world, Ask::plain())),
+    ("setPayoutWallet", |world| agent(world, Ask::json(&payout(world)))),
     ("saveHostedVersion", |world| hosted(world, Ask::json(&version(world)))),
     ("listHostedVersions", |world| hosted(world, Ask::query("limit=10"))),
     ("getHostedVersion", |world| hosted(world, Ask::plain().at("version", "1"))),
@@ -45,6 +46,12 @@ const CASES: &[Case] = &[
     ("deactivateSpendPolicy", |world| policy(world, Ask::plain())),
     ("getCredits", |_| Ask::plain()),
     ("listCreditEntries", |_| Ask::query("limit=10")),
+    ("createWalletChallenge", |_| Ask::json(&challenge())),
+    ("linkWallet", |world| Ask::json(&world.wallets.link)),
+    ("createWalletLink", |_| Ask::plain()),
+    ("completeWalletLink", |world| link(world, Ask::json(&world.wallets.complete))),
+    ("listWallets", |_| Ask::query("limit=10")),
+    ("unlinkWallet", |world| Ask::plain().at("wallet_id", &world.wallets.wallet_id)),
     ("listNotifications", |_| Ask::query("limit=10")),
     ("listActivity", |_| Ask::query("limit=10")),
     ("streamActivity", |_| Ask::plain()),
@@ -80,6 +87,18 @@ fn connection(world: &World<'_>, ask: Ask) -> Ask {
 
 fn policy(world: &World<'_>, ask: Ask) -> Ask {
     ask.at("policy_id", &world.policy_id)
+}
+
+fn payout(world: &World<'_>) -> Value {
+    json!({ "address": world.wallets.address })
+}
+
+fn challenge() -> Value {
+    json!({ "chain_id": 31_337, "address": "0x52908400098527886e0f7030069857d2e4169ee7" })
+}
+
+fn link(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("link_id", &world.wallets.link_id)
 }
 
 fn version(world: &World<'_>) -> Value {

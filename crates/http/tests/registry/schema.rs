@@ -134,6 +134,10 @@ fn matches(pattern: &str, text: &str) -> bool {
                 && text.split('-').map(str::len).eq([4, 2, 2])
                 && text.split('-').all(digits)
         }
+        "^0x[0-9a-fA-F]{40}$" => {
+            let digits = text.strip_prefix("0x").unwrap_or_default();
+            digits.len() == 40 && digits.bytes().all(|b| b.is_ascii_hexdigit())
+        }
         id => {
             let shape = id.strip_prefix('^').and_then(|id| id.strip_suffix("}$"));
             let shape = shape.and_then(|id| id.split_once("[0-9a-f]{"));

@@ -2,7 +2,7 @@
 
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
-use testkit::{Agent, Person, Server, send};
+use testkit::{Agent, Person, Server, Wallet, send};
 
 /// An account with one of everything.
 pub(crate) struct World<'s> {
@@ -12,6 +12,36 @@ pub(crate) struct World<'s> {
     pub(crate) hosted_id: String,
     pub(crate) file_id: String,
     pub(crate) policy_id: String,
+    pub(crate) wallets: Wallets,
+}
+
+/// A linked wallet, and two more that only have to send what they signed.
+pub(crate) struct Wallets {
+    pub(crate) address: String,
+    pub(crate) wallet_id: String,
+    /// Links a second one.
+    pub(crate) link: Value,
+    pub(crate) link_id: String,
+    /// Links a third one from another device.
+    pub(crate) complete: Value,
+}
+
+impl Wallets {
+    async fn new(person: &Person<'_>) -> Self {
+        let [first, second, third] = [Wallet::unique(), Wallet::unique(), Wallet::unique()];
+        let wallet_id = person.link_wallet(&first).await;
+        let challenge = person.challenge(&second).await;
+        let mut link = second.answer(&challenge);
+        link["confirmation"] = first.confirm(&challenge);
+        let open = person.post("/v1/wallets/links", json!({})).await.expect(201);
+        let link_id = open["link_id"].as_str().expect("an id").to_owned();
+        let mut complete = json!({ "code": open["code"], "address": third.address() });
+        let path = format!("/v1/wallets/links/{link_id}");
+        let asked = person.post(&path, complete.clone()).await.expect(200);
+        complete["confirmation"] = first.confirm(&asked);
+        complete["signature"] = third.answer(&asked)["signature"].clone();
+        Self { address: first.address().to_string(), wallet_id, link, link_id, complete }
+    }
 }
 
 impl<'s> World<'s> {
@@ -28,7 +58,8 @@ impl<'s> World<'s> {
         let versions = format!("/v1/me/agents/{hosted_id}/hosted/versions");
         person.post(&versions, version).await.expect(201);
         let policy_id = person.policy().await;
-        Self { person, agent, hosted_id, file_id, policy_id }
+        let wallets = Wallets::new(&person).await;
+        Self { person, agent, hosted_id, file_id, policy_id, wallets }
     }
 
     /// A new account as `operation` needs it to succeed.
@@ -64,6 +95,7 @@ impl<'s> World<'s> {
             "/v1/spend-policies".to_owned(),
             "/v1/credits".to_owned(),
             "/v1/credits/entries".to_owned(),
+            "/v1/wallets".to_owned(),
             "/v1/me/activity?limit=100".to_owned(),
         ];
         let mut seen = Vec::new();

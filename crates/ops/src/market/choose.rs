@@ -9,6 +9,7 @@ use guildhall_store::tables::worker::Worker;
 
 use super::auto_select::pick;
 use super::chain::check_unrelated;
+use super::take;
 use crate::cx::{Cx, OrMissing};
 use crate::error::{Error, Result};
 use crate::mint::Mint;
@@ -40,7 +41,24 @@ pub(crate) fn choose(
     })
 }
 
-/// Holds the quote that a buyer chose, or the one that the service chooses where the task wants that. Whether it can still be selected, its own lifecycle says.
+/// Engages the agent of the listing that a task was hired from, and holds its pay.
+pub(crate) fn engage_hired<'c>(
+    cx: &mut Cx<'_, 'c, Writes>,
+    case: &mut Locked<'c, Case>,
+) -> Result<()> {
+    let agent = case.task.brief.hire.as_ref().and_then(|hire| hire.get("agent_id")?.as_str());
+    let agent: AgentId = agent
+        .and_then(|agent| agent.parse().ok())
+        .ok_or_else(|| Error::internal("a hire names its agent"))?;
+    let choice = choose(cx, case, agent, case.task.brief.budget, None)?;
+    let turn = case.select(cx.now, choice)?;
+    take(cx, case, turn)?;
+    let turn = case.fund(cx.now)?;
+    take(cx, case, turn).map(|_| ())
+}
+
+/// Holds the quote that a buyer chose, or the one that the service picks where the task wants that. Whether it can
+/// still be selected, its own lifecycle says.
 pub(crate) fn lock_choice<'c>(
     cx: &mut Cx<'_, 'c, Writes>,
     case: &Case,

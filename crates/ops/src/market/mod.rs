@@ -14,7 +14,7 @@ mod view;
 
 pub(crate) use auto_select::{AUTO_SELECT, arm_auto_select, auto_select};
 pub(crate) use chain::{check_no_self_dealing, check_unrelated};
-pub(crate) use choose::{check_worker_ready, choose, lock_choice};
+pub(crate) use choose::{check_worker_ready, choose, engage_hired, lock_choice};
 pub(crate) use open::{check_room, draft, invite, open};
 pub(crate) use role::{agent_sees, may_see, role_of, sees_at_sight};
 pub(crate) use spend::{Spender, note};

@@ -55,7 +55,7 @@ pub(crate) fn sees_at_sight(caller: &Caller, case: &Case) -> bool {
             is_for_all(case) || case.task.buyer.account_id == *account || owns_worker
         }
         Caller::Agent(agent) => agent_sees_at_sight(agent.agent_id(), case),
-        Caller::Public => is_for_all(case),
+        _ => is_for_all(case),
     }
 }
 

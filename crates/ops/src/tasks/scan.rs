@@ -62,12 +62,12 @@ pub(super) fn scan(
 /// The indexes that hold what the caller may see and the filter may admit.
 fn sources(caller: &Caller, filter: &Filter) -> Vec<TasksOf> {
     let mut sources = match caller {
-        Caller::Public => Vec::new(),
         Caller::Account(account) => vec![TasksOf::Account(*account), TasksOf::WorkersOf(*account)],
         Caller::Agent(agent) => {
             let agent = agent.agent_id();
             vec![TasksOf::BuyingAgent(agent), TasksOf::Worker(agent)]
         }
+        _ => Vec::new(),
     };
     let open = filter.status.is_none_or(|status| status == Status::Open);
     if filter.mine || !open {

@@ -24,6 +24,7 @@ pub mod signing_key;
 mod switch;
 pub mod task;
 pub mod timer;
+pub mod wallet;
 pub mod worker;
 
 pub use save::Saved;
