@@ -9,10 +9,10 @@ mod case;
 mod decide;
 mod review;
 mod status;
+mod terms;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod tests;
-mod terms;
 mod turn;
 mod windows;
 

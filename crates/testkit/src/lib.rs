@@ -19,12 +19,14 @@ mod database;
 mod market;
 mod people;
 mod server;
+mod tasks;
 mod wallet;
 
 pub use answer::Answer;
 pub use cluster::Cluster;
 pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};
+pub use market::{Market, task, text};
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use server::{Server, Setup, send};
 pub use wallet::Wallet;

@@ -1,151 +1,167 @@
-//! Buyers, workers and tasks for tests that are about something else.
+//! A small market to test: somebody who buys, an agent that buys for them, and a worker that is there.
 
-use std::sync::atomic::{AtomicU16, Ordering};
-use std::time::Duration;
-
-use guildhall_core::money::Credits;
-use guildhall_core::task::{Brief, Buyer, OPEN_FOR, Rail, SelectionMode, Status, Task, Tier};
-use guildhall_core::{AgentId, Timestamp};
-use guildhall_store::Error;
-use guildhall_store::tables::timer::Timer;
 use serde_json::{Value, json};
 
-use crate::people::{Agent, Person};
-use crate::server::Server;
+use crate::{Agent, Answer, Person, Server, Wallet};
 
-/// How long a present agent stays present.
-const PRESENT_FOR: Duration = Duration::from_mins(10);
-
-/// A credit task for everybody with a budget of 5.
-fn brief() -> Brief {
-    Brief {
-        title: "Sort the shelves".to_owned(),
-        brief: "By author.".to_owned(),
-        criteria: vec!["Sorted.".to_owned()],
-        checks: json!([]),
-        auto_accept_on_checks: false,
-        budget: Credits::from_micros(5 * Credits::UNIT),
-        rail: Rail::Credits,
-        tier: Tier::Public,
-        invited_agent_ids: Vec::new(),
-        selection_mode: SelectionMode::Manual,
-        accept_window: guildhall_core::task::AcceptWindow::default(),
-        delivery_window: guildhall_core::task::DeliveryWindow::default(),
-        review_window: guildhall_core::task::ReviewWindow::default(),
-        parent_task_id: None,
-        depth: 0,
-        listing_id: None,
-        hire: None,
-    }
+/// A buyer with credits and a wallet, their agent with live spending access, and a worker of another owner, checked in.
+pub struct Market<'s> {
+    /// The person who buys.
+    pub buyer: Person<'s>,
+    /// Their wallet.
+    pub wallet: Wallet,
+    /// The buyer's policy.
+    pub policy_id: String,
+    /// The agent that spends under it.
+    pub buying: Agent<'s>,
+    /// The person who owns the worker.
+    pub owner: Person<'s>,
+    /// The agent that works.
+    pub worker: Agent<'s>,
 }
 
-fn task(now: Timestamp, buyer: &Person<'_>, change: impl Fn(&mut Brief)) -> Task {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let mut brief = brief();
-    change(&mut brief);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    // Within a millisecond there is room for four thousand in order.
-    let at = Timestamp::from_millis(now.millis() + i64::from(number >> 12));
-    Task {
-        task_id: guildhall_core::TaskId::new(at, number, u64::from(number)),
-        buyer: Buyer { account_id: buyer.account_id.parse().expect("an id"), agent_id: None },
-        brief,
-        command_id: None,
-        buyer_wallet: None,
-        status: Status::Open,
-        selections: 0,
-        deliveries: 0,
-        change_requests: 0,
-        due_at: Some(now.after(OPEN_FOR)),
-        created_at: now,
-        updated_at: now,
-        revision: 0,
-    }
+/// The text of an answer's field.
+pub fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
+}
+
+/// A task as a buyer describes it.
+pub fn task(budget: &str) -> Value {
+    json!({
+        "title": "Summarise a paper",
+        "brief": "Read the paper and write a page about it.",
+        "criteria": ["One page.", "Names the three main results."],
+        "budget_credits": budget,
+    })
 }
 
 impl Server {
-    /// Puts a person's credit task on the market, as its sealed action would, and gives its id.
-    pub async fn open_task(&self, buyer: &Person<'_>, change: impl Fn(&mut Brief)) -> String {
-        self.open_tasks(buyer, 1, change).await.remove(0)
-    }
-
-    /// Puts many tasks of a person on the market at once, and gives their ids, oldest first.
-    pub async fn open_tasks(
-        &self,
-        buyer: &Person<'_>,
-        count: usize,
-        change: impl Fn(&mut Brief),
-    ) -> Vec<String> {
-        let now = self.clock.now();
-        let tasks: Vec<Task> = (0..count).map(|_| task(now, buyer, &change)).collect();
-        let ids = tasks.iter().map(|task| task.task_id.to_string()).collect();
-        let opened = self.service.db().write("test.open", move |tx| {
-            for task in &tasks {
-                tx.insert_case(task.clone())?;
-                tx.set_timer(&Timer {
-                    due_at: now.after(OPEN_FOR),
-                    kind: "task.run_out".to_owned(),
-                    subject_id: task.task_id.to_string(),
-                    epoch: 0,
-                })?;
-            }
-            Ok::<_, Error>(())
-        });
-        opened.await.expect("open tasks");
-        ids
-    }
-
-    /// Lets an agent be there for ten minutes.
-    pub async fn make_present(&self, agent: &Agent<'_>) {
-        let agent_id: AgentId = agent.agent_id.parse().expect("an id");
-        let until = self.clock.now().after(PRESENT_FOR);
-        let written = self
-            .service
-            .db()
-            .write("test.present", move |tx| tx.put_presence(agent_id, until, None));
-        let written: Result<(), Error> = written.await;
-        written.expect("a present agent");
-    }
-}
-
-impl<'s> Person<'s> {
-    /// Creates an agent that may spend: under a new policy, with 100 credits behind it.
-    pub async fn buying_agent(&self, name: &str) -> Agent<'s> {
-        self.server.grant_credits(self, "100").await;
-        self.policy().await;
-        let agent = self.agent(name).await;
-        let path = format!("/v1/connections/{}/spend-policy", agent.connection_id);
-        self.post(&path, json!({})).await.expect(200);
-        agent
+    /// Sets a market up: the buyer has 1,000 credits, and the policy lets their agent spend 100 at once and 1,000 a day.
+    pub async fn market(&self) -> Market<'_> {
+        let buyer = self.person("buyer").await;
+        self.grant_credits(&buyer, "1000").await;
+        let wallet = Wallet::unique();
+        buyer.link_wallet(&wallet).await;
+        let caps =
+            json!({ "max_per_command_micros": "100000000", "max_per_day_micros": "1000000000" });
+        let policy = buyer.post("/v1/spend-policies", caps).await.expect(201);
+        let buying = buyer.agent("buying").await;
+        let bind = format!("/v1/connections/{}/spend-policy", buying.connection_id);
+        buyer.post(&bind, json!({})).await.expect(200);
+        let owner = self.person("owner").await;
+        let worker = owner.agent("worker").await;
+        worker.check_in().await;
+        Market { buyer, wallet, policy_id: text(&policy["policy_id"]), buying, owner, worker }
     }
 }
 
 impl Agent<'_> {
-    /// Posts a credit task with a budget of 5, changed as the test wants, and gives its id.
-    pub async fn post_task(&self, change: Value) -> String {
-        let mut task = json!({
-            "title": "Sort the shelves", "brief": "By author.", "criteria": ["Sorted."],
-            "budget_credits": "5",
-        });
-        for (name, value) in change.as_object().expect("an object") {
-            task[name] = value.clone();
-        }
-        let posted = self.send("POST", "/v1/agent-buyer/tasks", task).await.expect(201);
-        posted["task"]["id"].as_str().expect("an id").to_owned()
-    }
-
-    /// Quotes for a task, good for an hour, and gives the quote's id.
-    pub async fn quote(&self, task_id: &str, price_credits: &str) -> String {
-        let deadline = self.server.clock.now().after(Duration::from_hours(1));
-        let quote = json!({
-            "task_id": task_id, "price_credits": price_credits, "deadline": deadline,
-        });
-        let quote = self.send("POST", "/v1/quotes", quote).await.expect(201);
-        quote["id"].as_str().expect("an id").to_owned()
-    }
-
     /// Posts JSON with a new key.
-    pub async fn post(&self, path: &str, body: Value) -> crate::Answer {
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send("POST", path, body).await
+    }
+
+    /// Says that the agent is there, for as long as that can be said.
+    pub async fn check_in(&self) {
+        self.post("/v1/relay/check-in", json!({ "lease_seconds": 600 })).await.expect(200);
+    }
+
+    /// Posts a task as an agent, and gives its id.
+    pub async fn post_task(&self, budget: &str) -> String {
+        let posted = self.post("/v1/agent-buyer/tasks", task(budget)).await.expect(201);
+        text(&posted["task"]["id"])
+    }
+
+    /// Quotes for a task, for a month, and gives the quote's id.
+    pub async fn quote(&self, task_id: &str, price: &str) -> String {
+        let deadline = self.server.clock.now().after(std::time::Duration::from_hours(30 * 24));
+        let ask = json!({ "task_id": task_id, "price_credits": price, "deadline": deadline });
+        text(&self.post("/v1/quotes", ask).await.expect(201)["id"])
+    }
+
+    /// Acts on a task that the agent buys.
+    pub async fn command(&self, task_id: &str, what: &str, body: Value) -> Answer {
+        self.post(&format!("/v1/agent-buyer/tasks/{task_id}/{what}"), body).await
+    }
+
+    /// The newest offer to the agent.
+    pub async fn newest_offer(&self) -> Value {
+        self.get("/v1/relay/offers?limit=1").await.expect(200)["data"][0].clone()
+    }
+
+    /// Accepts an offer on exactly its terms.
+    pub async fn accept_offer(&self, offer: &Value) -> Answer {
+        let path = format!("/v1/relay/offers/{}/accept", text(&offer["offer_id"]));
+        let terms = json!({
+            "terms_hash": offer["terms_hash"], "selection_version": offer["selection_version"],
+        });
+        self.post(&path, terms).await
+    }
+
+    /// Delivers a text.
+    pub async fn deliver(&self, task_id: &str, words: &str) -> Answer {
+        let artifact = json!({ "name": "page.md", "media_type": "text/markdown", "text": words });
+        let delivery = json!({ "summary": "The page.", "artifacts": [artifact] });
+        self.post(&format!("/v1/tasks/{task_id}/deliveries"), delivery).await
+    }
+}
+
+impl Market<'_> {
+    /// A task of the buying agent, quoted by the worker, selected and funded; gives its id and the offer.
+    pub async fn funded(&self, budget: &str, price: &str) -> (String, Value) {
+        let task_id = self.buying.post_task(budget).await;
+        let quote_id = self.worker.quote(&task_id, price).await;
+        let select = json!({ "quote_id": quote_id, "fund": true });
+        self.buying.command(&task_id, "select", select).await.expect(200);
+        let offer = self.worker.newest_offer().await;
+        assert_eq!(offer["task_id"], json!(task_id));
+        (task_id, offer)
+    }
+
+    /// The same, accepted by the worker.
+    pub async fn in_progress(&self, budget: &str, price: &str) -> String {
+        let (task_id, offer) = self.funded(budget, price).await;
+        self.worker.accept_offer(&offer).await.expect(200);
+        task_id
+    }
+
+    /// The same, delivered; gives the task's id and the delivery.
+    pub async fn delivered(&self, budget: &str, price: &str) -> (String, Value) {
+        let task_id = self.in_progress(budget, price).await;
+        let delivery = self.worker.deliver(&task_id, "A page.").await.expect(201);
+        (task_id, delivery)
+    }
+
+    /// The same, accepted by the buying agent; gives the task's id and the receipt's.
+    pub async fn completed(&self, budget: &str, price: &str) -> (String, String) {
+        let (task_id, delivery) = self.delivered(budget, price).await;
+        let quoted =
+            json!({ "delivery_id": delivery["delivery_id"], "digest": delivery["digest"] });
+        let done = self.buying.command(&task_id, "accept", quoted).await.expect(200);
+        (task_id, text(&done["receipt_id"]))
+    }
+
+    /// Seals an action with the buyer's wallet.
+    pub async fn seal(&self, action: &Value) -> Answer {
+        self.buyer.seal(&self.wallet, action).await
+    }
+
+    /// The status of a task, as the buyer sees it.
+    pub async fn status(&self, task_id: &str) -> String {
+        self.buyer.status(task_id).await
+    }
+}
+
+impl Person<'_> {
+    /// The status of a task, as this person sees it.
+    pub async fn status(&self, task_id: &str) -> String {
+        text(&self.get(&format!("/v1/tasks/{task_id}")).await.expect(200)["status"])
+    }
+
+    /// Seals an action with a wallet.
+    pub async fn seal(&self, wallet: &Wallet, action: &Value) -> Answer {
+        let signature = wallet.sign_typed_data(&action["payload"]["typed_data"]);
+        let path = format!("/v1/actions/{}/seal", text(&action["action_id"]));
+        self.post(&path, json!({ "signature": signature, "signer": wallet.address() })).await
     }
 }

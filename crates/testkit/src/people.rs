@@ -88,6 +88,13 @@ impl<'s> Person<'s> {
         send(request.header("idempotency-key", key).json(&body)).await
     }
 
+    /// The same person with a session token of now: one lives for a quarter of an hour.
+    pub async fn refreshed(&self) -> Person<'s> {
+        let request = self.server.request("GET", "/api/auth/token").header("cookie", &self.cookie);
+        let token = send(request).await.expect(200)["token"].as_str().expect("a token").to_owned();
+        Person { token, ..self.at(self.server) }
+    }
+
     /// The same person at another node.
     pub fn at<'t>(&self, server: &'t Server) -> Person<'t> {
         let Self { account_id, email, token, cookie, .. } = self;

@@ -51,7 +51,7 @@ fn auto() -> Value {
 async fn the_lowest_price_wins_and_is_funded(server: Server) {
     let (_, buyer) = buyer(&server).await;
     let ((_, dear), (_, cheap)) = (worker(&server, "dear").await, worker(&server, "cheap").await);
-    let id = buyer.post_task(auto()).await;
+    let id = buyer.post_task_with(auto()).await;
     dear.quote(&id, "4").await;
     let quote = cheap.quote(&id, "3").await;
     server.advance(AUTO_SELECT_AFTER).await;
@@ -84,7 +84,7 @@ async fn the_lowest_price_wins_and_is_funded(server: Server) {
 async fn it_happens_a_minute_after_the_first_quote(server: Server) {
     let (_, buyer) = buyer(&server).await;
     let ((_, first), (_, second)) = (worker(&server, "one").await, worker(&server, "two").await);
-    let id = buyer.post_task(auto()).await;
+    let id = buyer.post_task_with(auto()).await;
     first.quote(&id, "4").await;
     server.advance(Duration::from_secs(40)).await;
     second.quote(&id, "4.5").await;
@@ -115,7 +115,7 @@ async fn who_is_not_there_or_paused_is_not_selected(server: Server) {
     let bob = server.person("bob").await;
     let away = bob.agent("away").await;
     let (owner, paused) = worker(&server, "paused").await;
-    let id = buyer.post_task(auto()).await;
+    let id = buyer.post_task_with(auto()).await;
     away.quote(&id, "1").await;
     paused.quote(&id, "2").await;
     owner.post(&format!("/v1/me/agents/{}/pause", paused.agent_id), json!({})).await.expect(200);
@@ -173,7 +173,7 @@ async fn of_equal_prices_the_better_record_wins(server: Server) {
         (worker(&server, "often").await, worker(&server, "always").await);
     write_record(&server, (&bob, &often), &[Accepted, Accepted, Accepted, Resolved]).await;
     write_record(&server, (&carol, &always), &[AutoAccepted, Accepted]).await;
-    let id = buyer.post_task(auto()).await;
+    let id = buyer.post_task_with(auto()).await;
     often.quote(&id, "3").await;
     always.quote(&id, "3").await;
     server.advance(AUTO_SELECT_AFTER).await;
@@ -184,7 +184,7 @@ async fn of_equal_prices_the_better_record_wins(server: Server) {
 async fn of_equal_records_the_earliest_wins(server: Server) {
     let (_, buyer) = buyer(&server).await;
     let ((_, early), (_, late)) = (worker(&server, "early").await, worker(&server, "late").await);
-    let id = buyer.post_task(auto()).await;
+    let id = buyer.post_task_with(auto()).await;
     early.quote(&id, "3").await;
     late.quote(&id, "3").await;
     server.advance(AUTO_SELECT_AFTER).await;
@@ -196,7 +196,7 @@ async fn the_owners_policy_is_kept(server: Server) {
     let (ada, buyer) = buyer(&server).await;
     let ((_, barred), (_, allowed)) =
         (worker(&server, "barred").await, worker(&server, "allowed").await);
-    let id = buyer.post_task(auto()).await;
+    let id = buyer.post_task_with(auto()).await;
     barred.quote(&id, "1").await;
     allowed.quote(&id, "3").await;
     let policy = ada.get("/v1/spend-policies").await.expect(200)["data"][0]["policy_id"].clone();
@@ -215,7 +215,7 @@ async fn the_owners_policy_is_kept(server: Server) {
 async fn without_spending_access_nothing_is_selected(server: Server) {
     let (ada, buyer) = buyer(&server).await;
     let (_, worker) = worker(&server, "worker").await;
-    let id = buyer.post_task(auto()).await;
+    let id = buyer.post_task_with(auto()).await;
     worker.quote(&id, "3").await;
     let binding = format!("/v1/connections/{}/spend-policy", buyer.connection_id);
     ada.send("DELETE", &binding, json!({})).await.expect(200);
@@ -232,7 +232,7 @@ async fn a_lapsed_offer_goes_to_the_next(server: Server) {
     let ((_, silent), (_, second)) =
         (worker(&server, "silent").await, worker(&server, "second").await);
     let id =
-        buyer.post_task(json!({ "selection_mode": "auto", "accept_window_seconds": 60 })).await;
+        buyer.post_task_with(json!({ "selection_mode": "auto", "accept_window_seconds": 60 })).await;
     let lapsed = silent.quote(&id, "1").await;
     second.quote(&id, "2").await;
     server.advance(AUTO_SELECT_AFTER).await;
@@ -249,7 +249,7 @@ async fn a_lapsed_offer_goes_to_the_next(server: Server) {
 async fn the_buyer_may_ask_for_it(server: Server) {
     let (_, buyer) = buyer(&server).await;
     let (_, worker) = worker(&server, "worker").await;
-    let id = buyer.post_task(auto()).await;
+    let id = buyer.post_task_with(auto()).await;
     let select = format!("/v1/agent-buyer/tasks/{id}/select");
     buyer.post(&select, json!({})).await.refused(409, "auto_selection_unavailable");
     worker.quote(&id, "3").await;
@@ -265,7 +265,7 @@ async fn the_buyer_may_ask_for_it(server: Server) {
 async fn a_manual_task_does_not_select_by_itself(server: Server) {
     let (_, buyer) = buyer(&server).await;
     let (_, worker) = worker(&server, "worker").await;
-    let id = buyer.post_task(json!({})).await;
+    let id = buyer.post_task_with(json!({})).await;
     worker.quote(&id, "3").await;
     server.advance(AUTO_SELECT_AFTER).await;
     assert_eq!(task(&server, &buyer, &id).await["status"], "open");

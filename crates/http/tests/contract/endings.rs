@@ -32,9 +32,9 @@ async fn ending_a_policy_cancels_what_is_not_funded(server: Server) {
     let (buyer, worker) = (ada.buying_agent("buyer").await, bob.agent("worker").await);
     server.make_present(&worker).await;
     let (open, selected, funded) = (
-        buyer.post_task(json!({ "budget_credits": "1" })).await,
-        buyer.post_task(json!({ "budget_credits": "2" })).await,
-        buyer.post_task(json!({ "budget_credits": "4" })).await,
+        buyer.post_task_with(json!({ "budget_credits": "1" })).await,
+        buyer.post_task_with(json!({ "budget_credits": "2" })).await,
+        buyer.post_task_with(json!({ "budget_credits": "4" })).await,
     );
     let waiting = worker.quote(&open, "1").await;
     let chosen = worker.quote(&selected, "2").await;
@@ -118,7 +118,7 @@ async fn an_agent_with_work_cannot_retire(server: Server) {
     let (ada, bob) = (server.person("ada").await, server.person("bob").await);
     let (buyer, worker) = (ada.buying_agent("buyer").await, bob.agent("worker").await);
     server.make_present(&worker).await;
-    let (task, other) = (buyer.post_task(json!({})).await, buyer.post_task(json!({})).await);
+    let (task, other) = (buyer.post_task_with(json!({})).await, buyer.post_task_with(json!({})).await);
     let (quote, waiting) = (worker.quote(&task, "3").await, worker.quote(&other, "3").await);
     select(&buyer, &task, json!({ "quote_id": quote })).await;
     let reason = retire(&bob, &worker).await.refused(409, "conflict");
@@ -138,7 +138,7 @@ async fn an_agent_with_work_cannot_retire(server: Server) {
 async fn an_agent_with_purchases_cannot_retire(server: Server) {
     let ada = server.person("ada").await;
     let buyer = ada.buying_agent("buyer").await;
-    let task = buyer.post_task(json!({})).await;
+    let task = buyer.post_task_with(json!({})).await;
     let reason = retire(&ada, &buyer).await.refused(409, "conflict");
     assert!(reason.contains("purchase"), "{reason}");
     buyer.post(&format!("/v1/agent-buyer/tasks/{task}/cancel"), json!({})).await.expect(200);

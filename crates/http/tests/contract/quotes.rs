@@ -198,7 +198,7 @@ async fn nobody_quotes_for_their_own_task(server: Server) {
     let ada = server.person("ada").await;
     let (buyer, sister) = (ada.buying_agent("buyer").await, ada.agent("sister").await);
     let by_person = server.open_task(&ada, |_| ()).await;
-    let by_agent = buyer.post_task(json!({})).await;
+    let by_agent = buyer.post_task_with(json!({})).await;
     for (agent, task) in [(&sister, &by_person), (&sister, &by_agent), (&buyer, &by_agent)] {
         quote(agent, task, json!({})).await.refused(403, "owner_mismatch");
     }
@@ -237,7 +237,7 @@ async fn a_task_that_ended_takes_no_quotes(server: Server) {
     let buyer = ada.buying_agent("buyer").await;
     let (worker, other) = (bob.agent("worker").await, bob.agent("other").await);
     server.make_present(&worker).await;
-    let task = buyer.post_task(json!({})).await;
+    let task = buyer.post_task_with(json!({})).await;
     let (chosen, losing) = (worker.quote(&task, "3").await, other.quote(&task, "4").await);
     let draft_of = bob.agent("third").await;
     let draft = id(&quote(&draft_of, &task, json!({ "submit": false })).await.expect(201));
@@ -246,7 +246,7 @@ async fn a_task_that_ended_takes_no_quotes(server: Server) {
     other.post(&format!("{}/withdraw", at(&losing)), json!({})).await.expect(200);
     quote(&other, &task, json!({})).await.refused(409, "task_funded");
     draft_of.post(&format!("{}/submit", at(&draft)), json!({})).await.refused(409, "task_funded");
-    let gone = buyer.post_task(json!({ "budget_credits": "2" })).await;
+    let gone = buyer.post_task_with(json!({ "budget_credits": "2" })).await;
     let losing = other.quote(&gone, "1").await;
     buyer.post(&format!("/v1/agent-buyer/tasks/{gone}/cancel"), json!({})).await.expect(200);
     assert_eq!(other.get(&at(&losing)).await.expect(200)["status"], "declined");
@@ -326,7 +326,7 @@ async fn an_agent_has_500_submitted_quotes_at_most(server: Server) {
 async fn a_draft_is_its_agents_own(server: Server) {
     let (ada, bob) = (server.person("ada").await, server.person("bob").await);
     let (buyer, worker) = (ada.buying_agent("buyer").await, bob.agent("worker").await);
-    let task = buyer.post_task(json!({})).await;
+    let task = buyer.post_task_with(json!({})).await;
     let made = quote(&worker, &task, json!({ "submit": false })).await.expect(201);
     assert_eq!(made["status"], "draft");
     buyer.get(&at(&id(&made))).await.refused(404, "not_found");
@@ -387,7 +387,7 @@ async fn a_quote_can_be_taken_back_until_it_is_selected(server: Server) {
     let (ada, bob) = (server.person("ada").await, server.person("bob").await);
     let (buyer, worker) = (ada.buying_agent("buyer").await, bob.agent("worker").await);
     server.make_present(&worker).await;
-    let task = buyer.post_task(json!({})).await;
+    let task = buyer.post_task_with(json!({})).await;
     let first = worker.quote(&task, "3").await;
     let withdraw =
         async |quote: &str| worker.post(&format!("{QUOTES}/{quote}/withdraw"), json!({})).await;
@@ -415,7 +415,7 @@ async fn a_quote_can_be_taken_back_until_it_is_selected(server: Server) {
 async fn a_buying_agent_is_told_of_quotes(server: Server) {
     let (ada, bob) = (server.person("ada").await, server.person("bob").await);
     let (buyer, worker) = (ada.buying_agent("buyer").await, bob.agent("worker").await);
-    let task = buyer.post_task(json!({})).await;
+    let task = buyer.post_task_with(json!({})).await;
     let quote = worker.quote(&task, "3").await;
     let feed = buyer.get("/v1/notifications").await.expect(200);
     let told = feed["data"].as_array().expect("a list").last().expect("an item").clone();
@@ -439,7 +439,7 @@ async fn a_buying_person_is_told_of_quotes(server: Server) {
 /// submitted → expired (its deadline passes), and then another may be made.
 async fn a_quote_expires_by_itself(server: Server) {
     let Market { worker, task, .. } = market(&server).await;
-    let old = worker.quote(&task, "3").await;
+    let old = id(&quote(&worker, &task, json!({})).await.expect(201));
     server.advance(Duration::from_hours(1)).await;
     assert_eq!(worker.get(&at(&old)).await.expect(200)["status"], "expired");
     worker.post(&format!("{}/withdraw", at(&old)), json!({})).await.refused(409, "conflict");
@@ -451,7 +451,7 @@ async fn a_quote_expires_by_itself(server: Server) {
 async fn own_quotes_and_those_on_bought_tasks_are_one_list(server: Server) {
     let (ada, bob) = (server.person("ada").await, server.person("bob").await);
     let (trader, worker) = (ada.buying_agent("trader").await, bob.agent("worker").await);
-    let bought = trader.post_task(json!({})).await;
+    let bought = trader.post_task_with(json!({})).await;
     let others = server.open_tasks(&bob, 2, |_| ()).await;
     let mut wanted = vec![trader.quote(&others[0], "1").await];
     wanted.push(worker.quote(&bought, "2").await);
@@ -473,7 +473,7 @@ async fn own_quotes_and_those_on_bought_tasks_are_one_list(server: Server) {
 async fn quotes_can_be_narrowed_to_a_task(server: Server) {
     let (ada, bob) = (server.person("ada").await, server.person("bob").await);
     let (trader, worker) = (ada.buying_agent("trader").await, bob.agent("worker").await);
-    let bought = trader.post_task(json!({})).await;
+    let bought = trader.post_task_with(json!({})).await;
     let (foreign, other) =
         (server.open_task(&bob, |_| ()).await, server.open_task(&bob, |_| ()).await);
     let received = worker.quote(&bought, "2").await;
@@ -542,7 +542,7 @@ async fn an_owner_quotes_for_an_agent(server: Server) {
 async fn a_quote_of_others_is_not_found(server: Server) {
     let (ada, bob) = (server.person("ada").await, server.person("bob").await);
     let (buyer, worker) = (ada.buying_agent("buyer").await, bob.agent("worker").await);
-    let task = buyer.post_task(json!({})).await;
+    let task = buyer.post_task_with(json!({})).await;
     let quote = worker.quote(&task, "3").await;
     assert_eq!(buyer.get(&at(&quote)).await.expect(200)["id"], json!(quote));
     let (sister, path) = (bob.agent("sister").await, at(&quote));

@@ -48,7 +48,7 @@ fn absent() -> String {
 async fn a_task_has_the_contracts_fields(server: Server) {
     let ada = server.person("ada").await;
     let buyer = ada.buying_agent("buyer").await;
-    let task_id = buyer.post_task(json!({ "budget_credits": "2.50" })).await;
+    let task_id = buyer.post_task_with(json!({ "budget_credits": "2.50" })).await;
     let answer = buyer.get(&at(&task_id)).await;
     assert!(answer.header("etag").is_some());
     let task = answer.expect(200);
@@ -57,9 +57,9 @@ async fn a_task_has_the_contracts_fields(server: Server) {
     assert_eq!(due.millis() - created.millis(), 30 * 86_400_000);
     let expected = json!({
         "id": task_id,
-        "title": "Sort the shelves",
-        "brief": "By author.",
-        "criteria": ["Sorted."],
+        "title": "Summarise a paper",
+        "brief": "Read the paper and write a page about it.",
+        "criteria": ["One page.", "Names the three main results."],
         "budget": { "amount": "2.5", "currency": "USDC" },
         "budget_credits": "2.5",
         "selection_mode": "manual",
@@ -101,7 +101,7 @@ async fn a_private_task_is_for_the_invited(server: Server) {
     let (guest, stranger) = (bob.agent("guest").await, bob.agent("stranger").await);
     let buyer = ada.buying_agent("buyer").await;
     let invitation = json!({ "tier": "private", "invited_agent_ids": [guest.agent_id] });
-    let task = buyer.post_task(invitation).await;
+    let task = buyer.post_task_with(invitation).await;
     assert_eq!(guest.get(&at(&task)).await.expect(200)["tier"], "private");
     assert_eq!(ada.get(&at(&task)).await.expect(200)["status"], "open");
     let missing = stranger.get(&absent()).await;
@@ -134,7 +134,7 @@ async fn hired(server: &Server) -> Hired<'_> {
     let (ada, bob) = (server.person("ada").await, server.person("bob").await);
     let (buyer, worker) = (ada.buying_agent("buyer").await, bob.agent("worker").await);
     server.make_present(&worker).await;
-    let task = buyer.post_task(json!({})).await;
+    let task = buyer.post_task_with(json!({})).await;
     let quote = worker.quote(&task, "3").await;
     let select = json!({ "quote_id": quote, "fund": true });
     buyer.post(&format!("/v1/agent-buyer/tasks/{task}/select"), select).await.expect(200);
@@ -169,7 +169,7 @@ async fn allowed_actions_are_the_callers_own(server: Server) {
     let ada = server.person("ada").await;
     let (buyer, sister) = (ada.buying_agent("buyer").await, ada.agent("sister").await);
     let stranger = server.person("bob").await.agent("stranger").await;
-    let task = buyer.post_task(json!({})).await;
+    let task = buyer.post_task_with(json!({})).await;
     let actions = |task: Value| task["allowed_actions"].clone();
     assert_eq!(
         actions(ada.get(&at(&task)).await.expect(200)),
@@ -183,8 +183,8 @@ async fn allowed_actions_are_the_callers_own(server: Server) {
 async fn tasks_are_listed_newest_first_with_those_of_the_caller(server: Server) {
     let (ada, bob) = (server.person("ada").await, server.person("bob").await);
     let buyer = ada.buying_agent("buyer").await;
-    let first = buyer.post_task(json!({})).await;
-    let second = buyer.post_task(json!({})).await;
+    let first = buyer.post_task_with(json!({})).await;
+    let second = buyer.post_task_with(json!({})).await;
     let public = server.open_task(&bob, |_| ()).await;
     let hidden = server.open_task(&bob, |brief| brief.tier = Tier::Private).await;
     buyer.post(&format!("/v1/agent-buyer/tasks/{first}/cancel"), json!({})).await.expect(200);
@@ -202,7 +202,7 @@ async fn tasks_are_listed_newest_first_with_those_of_the_caller(server: Server) 
 async fn a_list_can_be_narrowed(server: Server) {
     let ada = server.person("ada").await;
     let buyer = ada.buying_agent("buyer").await;
-    let (open, gone) = (buyer.post_task(json!({})).await, buyer.post_task(json!({})).await);
+    let (open, gone) = (buyer.post_task_with(json!({})).await, buyer.post_task_with(json!({})).await);
     buyer.post(&format!("/v1/agent-buyer/tasks/{gone}/cancel"), json!({})).await.expect(200);
     let listing = ListingId::new(Timestamp::from_millis(1), 1, 1);
     let hire = server.open_task(&ada, |brief| brief.listing_id = Some(listing)).await;
@@ -324,7 +324,7 @@ async fn the_trail_is_paged_oldest_first(server: Server) {
 async fn a_late_read_sees_what_time_has_done(server: Server) {
     let ada = server.person("ada").await;
     let buyer = ada.buying_agent("buyer").await;
-    let task = buyer.post_task(json!({})).await;
+    let task = buyer.post_task_with(json!({})).await;
     // The clock moves, and no timer runs.
     server.clock.advance(i64::try_from((OPEN_FOR - Duration::from_mins(1)).as_millis()).unwrap());
     assert_eq!(buyer.get(&at(&task)).await.expect(200)["status"], "open");
