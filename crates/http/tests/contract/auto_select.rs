@@ -231,8 +231,9 @@ async fn a_lapsed_offer_goes_to_the_next(server: Server) {
     let (_, buyer) = buyer(&server).await;
     let ((_, silent), (_, second)) =
         (worker(&server, "silent").await, worker(&server, "second").await);
-    let id =
-        buyer.post_task_with(json!({ "selection_mode": "auto", "accept_window_seconds": 60 })).await;
+    let id = buyer
+        .post_task_with(json!({ "selection_mode": "auto", "accept_window_seconds": 60 }))
+        .await;
     let lapsed = silent.quote(&id, "1").await;
     second.quote(&id, "2").await;
     server.advance(AUTO_SELECT_AFTER).await;

@@ -118,7 +118,8 @@ async fn an_agent_with_work_cannot_retire(server: Server) {
     let (ada, bob) = (server.person("ada").await, server.person("bob").await);
     let (buyer, worker) = (ada.buying_agent("buyer").await, bob.agent("worker").await);
     server.make_present(&worker).await;
-    let (task, other) = (buyer.post_task_with(json!({})).await, buyer.post_task_with(json!({})).await);
+    let (task, other) =
+        (buyer.post_task_with(json!({})).await, buyer.post_task_with(json!({})).await);
     let (quote, waiting) = (worker.quote(&task, "3").await, worker.quote(&other, "3").await);
     select(&buyer, &task, json!({ "quote_id": quote })).await;
     let reason = retire(&bob, &worker).await.refused(409, "conflict");

@@ -202,7 +202,8 @@ async fn tasks_are_listed_newest_first_with_those_of_the_caller(server: Server) 
 async fn a_list_can_be_narrowed(server: Server) {
     let ada = server.person("ada").await;
     let buyer = ada.buying_agent("buyer").await;
-    let (open, gone) = (buyer.post_task_with(json!({})).await, buyer.post_task_with(json!({})).await);
+    let (open, gone) =
+        (buyer.post_task_with(json!({})).await, buyer.post_task_with(json!({})).await);
     buyer.post(&format!("/v1/agent-buyer/tasks/{gone}/cancel"), json!({})).await.expect(200);
     let listing = ListingId::new(Timestamp::from_millis(1), 1, 1);
     let hire = server.open_task(&ada, |brief| brief.listing_id = Some(listing)).await;
