@@ -6,6 +6,7 @@ use guildhall_core::{
 };
 use guildhall_store::ReadTx;
 use guildhall_store::tables::connection::LiveConnection;
+use serde_json::json;
 
 use crate::error::{Error, Result};
 use crate::meta::{ACTION, API_KEY, Credentials, Meta, PUBLIC, SESSION};
@@ -132,6 +133,17 @@ impl Caller {
             Self::Account(account_id) => Some(account_id.to_string()),
             Self::Agent(agent) => Some(agent.live.connection.connection_id.to_string()),
             Self::Action { action_id, .. } => Some(action_id.to_string()),
+        }
+    }
+
+    /// Who it is to others: the account, the agent, or the service itself when time alone does something.
+    pub(crate) fn party(&self) -> serde_json::Value {
+        match self {
+            Self::Public => json!({ "kind": "service" }),
+            Self::Account(account_id) | Self::Action { account_id, .. } => {
+                json!({ "kind": "account", "id": account_id })
+            }
+            Self::Agent(agent) => json!({ "kind": "agent", "id": agent.agent_id() }),
         }
     }
 

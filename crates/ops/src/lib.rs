@@ -27,8 +27,10 @@ mod operation;
 mod page;
 mod policies;
 mod posting;
+mod quotes;
 mod registry;
 mod service;
+mod tasks;
 mod timers;
 mod wallets;
 

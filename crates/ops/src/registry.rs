@@ -29,6 +29,11 @@ use crate::operation::{Entry, entry};
 use crate::policies::{
     CreateSpendPolicy, DeactivateSpendPolicy, GetSpendPolicy, ListSpendPolicies, UpdateSpendPolicy,
 };
+use crate::quotes::{
+    CreateQuote, GetQuote, ListQuotes, ListTaskQuotes, QuoteAsOwner, SubmitQuote, UpdateQuote,
+    WithdrawQuote,
+};
+use crate::tasks::{GetTask, ListTaskEvents, ListTasks};
 use crate::wallets::{
     CompleteWalletLink, CreateWalletChallenge, CreateWalletLink, LinkWallet, ListWallets,
     UnlinkWallet,
@@ -82,6 +87,17 @@ pub static REGISTRY: &[Entry] = &[
     entry::<SettleCommand>(),
     entry::<ApproveCommand>(),
     entry::<DenyCommand>(),
+    entry::<ListTasks>(),
+    entry::<GetTask>(),
+    entry::<ListTaskEvents>(),
+    entry::<ListQuotes>(),
+    entry::<ListTaskQuotes>(),
+    entry::<CreateQuote>(),
+    entry::<GetQuote>(),
+    entry::<UpdateQuote>(),
+    entry::<SubmitQuote>(),
+    entry::<WithdrawQuote>(),
+    entry::<QuoteAsOwner>(),
     entry::<CreateTask>(),
     entry::<CancelTask>(),
     entry::<SelectQuote>(),

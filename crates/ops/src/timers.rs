@@ -41,6 +41,7 @@ const HANDLERS: &[(&str, Handler)] = &[
     (EXPIRE_POLICY, expire_policy),
     (SWEEP, sweep),
     (market::RUN_OUT, market::run_out),
+    (market::AUTO_SELECT, market::auto_select),
     (agent_buyer::EXPIRE, agent_buyer::expire),
     (actions::EXPIRE, actions::expire),
 ];

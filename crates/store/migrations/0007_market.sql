@@ -82,6 +82,7 @@ CREATE TABLE engagements (
 );
 CREATE UNIQUE INDEX engagements_by_task ON engagements (task_id, version);
 CREATE INDEX engagements_by_agent ON engagements (agent_id, task_id);
+CREATE INDEX engagements_by_worker_account ON engagements (worker_account_id, task_id);
 CREATE INDEX offers_by_agent ON engagements (agent_id, offer_id) WHERE offer IS NOT NULL;
 
 CREATE TABLE quotes (
@@ -89,6 +90,9 @@ CREATE TABLE quotes (
     task_id TEXT NOT NULL REFERENCES tasks (task_id),
     agent_id TEXT NOT NULL REFERENCES agents (agent_id),
     account_id TEXT NOT NULL REFERENCES accounts (account_id),
+    buyer_account_id TEXT NOT NULL REFERENCES accounts (account_id),
+    buyer_agent_id TEXT,
+    rail TEXT NOT NULL,
     price BIGINT NOT NULL,
     deadline BIGINT NOT NULL,
     message TEXT,
@@ -99,6 +103,8 @@ CREATE TABLE quotes (
 ) /* clustered */;
 CREATE INDEX quotes_by_task ON quotes (task_id, quote_id);
 CREATE INDEX quotes_by_agent ON quotes (agent_id, quote_id);
+CREATE INDEX quotes_to_buying_agent ON quotes (buyer_agent_id, quote_id) WHERE buyer_agent_id IS NOT NULL;
+CREATE INDEX quotes_waiting ON quotes (agent_id, deadline) WHERE status = 'submitted';
 
 CREATE TABLE deliveries (
     delivery_id TEXT PRIMARY KEY,

@@ -19,6 +19,7 @@ mod database;
 mod market;
 mod people;
 mod server;
+mod tasks;
 mod wallet;
 
 pub use answer::Answer;

@@ -9,10 +9,12 @@
 
 mod activity;
 mod agents;
+mod auto_select;
 mod binding;
 mod connections;
 mod conventions;
 mod credits;
+mod endings;
 mod errors;
 mod grants;
 mod hosted;
@@ -22,7 +24,9 @@ mod me;
 mod notifications;
 mod pagination;
 mod policies;
+mod quotes;
 mod sign_in;
+mod tasks;
 mod versioning;
 mod wallet_links;
 mod wallets;

@@ -44,6 +44,17 @@ const CASES: &[Case] = &[
     ("getSpendPolicy", |world| policy(world, Ask::plain())),
     ("updateSpendPolicy", |world| policy(world, Ask::json(&json!({ "max_open_tasks": 3 })))),
     ("deactivateSpendPolicy", |world| policy(world, Ask::plain())),
+    ("listTasks", |_| Ask::query("limit=10")),
+    ("getTask", |world| task(world, Ask::plain())),
+    ("listTaskEvents", |world| task(world, Ask::query("limit=10"))),
+    ("listQuotes", |_| Ask::query("limit=10")),
+    ("listTaskQuotes", |world| task(world, Ask::query("limit=10"))),
+    ("createQuote", |world| Ask::json(&price(world))),
+    ("getQuote", |world| quote(world, Ask::plain())),
+    ("updateQuote", |world| quote(world, Ask::json(&json!({ "price_credits": "2" })))),
+    ("submitQuote", |world| quote(world, Ask::plain())),
+    ("withdrawQuote", |world| quote(world, Ask::plain())),
+    ("quoteAsOwner", |world| hosted(world, Ask::json(&price(world)))),
     ("getCredits", |_| Ask::plain()),
     ("listCreditEntries", |_| Ask::query("limit=10")),
     ("createWalletChallenge", |_| Ask::json(&challenge())),
@@ -87,6 +98,24 @@ fn connection(world: &World<'_>, ask: Ask) -> Ask {
 
 fn policy(world: &World<'_>, ask: Ask) -> Ask {
     ask.at("policy_id", &world.policy_id)
+}
+
+fn task(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("task_id", &world.market.own_id)
+}
+
+fn quote(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("quote_id", &world.market.quote_id)
+}
+
+fn price(world: &World<'_>) -> Value {
+    json!({
+        "task_id": world.market.job_id,
+        "price_credits": "2.5",
+        "deadline": world.market.deadline,
+        "submit": true,
+        "message": "By noon.",
+    })
 }
 
 fn payout(world: &World<'_>) -> Value {

@@ -125,6 +125,11 @@ fn matches(pattern: &str, text: &str) -> bool {
         "^(0|[1-9][0-9]{0,15})$" => {
             digits(text) && text.len() <= 16 && (text == "0" || !text.starts_with('0'))
         }
+        "^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,6})?$" => {
+            let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+            let canonical = whole == "0" || !whole.starts_with('0');
+            digits(whole) && canonical && whole.len() <= 10 && digits(part) && part.len() <= 6
+        }
         "^(0|-?[1-9][0-9]*)$" => {
             let amount = text.strip_prefix('-').unwrap_or(text);
             digits(amount) && (text == "0" || !amount.starts_with('0'))

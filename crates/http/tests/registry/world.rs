@@ -1,5 +1,9 @@
 //! What an account has, so that every operation has something to act on.
 
+use std::time::Duration;
+
+use guildhall_core::task::{Brief, Tier};
+use guildhall_core::{AgentId, Timestamp};
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 use testkit::{Agent, Person, Server, Wallet, send};
@@ -13,6 +17,41 @@ pub(crate) struct World<'s> {
     pub(crate) file_id: String,
     pub(crate) policy_id: String,
     pub(crate) wallets: Wallets,
+    pub(crate) market: Market,
+}
+
+/// Tasks, and what the agent asks for doing one.
+pub(crate) struct Market {
+    /// The account's own task, to which its agent is invited.
+    pub(crate) own_id: String,
+    /// Somebody's task, to which both agents are invited.
+    pub(crate) job_id: String,
+    /// The agent's draft for another task of somebody.
+    pub(crate) quote_id: String,
+    pub(crate) deadline: Timestamp,
+}
+
+impl Market {
+    async fn new(person: &Person<'_>, agent: &Agent<'_>, hosted_id: &str) -> Self {
+        let server = person.server;
+        let client = server.person("client").await;
+        let guests: Vec<AgentId> =
+            [&agent.agent_id, hosted_id].iter().map(|id| id.parse().expect("an id")).collect();
+        let private = |brief: &mut Brief| {
+            brief.tier = Tier::Private;
+            brief.invited_agent_ids.clone_from(&guests);
+        };
+        let own_id = server.open_task(person, private).await;
+        let job_id = server.open_task(&client, private).await;
+        let quoted_id = server.open_task(&client, private).await;
+        let deadline = server.clock.now().after(Duration::from_hours(1));
+        let draft = json!({
+            "task_id": quoted_id, "price_credits": "3", "deadline": deadline, "submit": false,
+        });
+        let draft = agent.send("POST", "/v1/quotes", draft).await.expect(201);
+        let quote_id = draft["id"].as_str().expect("an id").to_owned();
+        Self { own_id, job_id, quote_id, deadline }
+    }
 }
 
 /// A linked wallet, and two more that only have to send what they signed.
@@ -59,7 +98,8 @@ impl<'s> World<'s> {
         person.post(&versions, version).await.expect(201);
         let policy_id = person.policy().await;
         let wallets = Wallets::new(&person).await;
-        Self { person, agent, hosted_id, file_id, policy_id, wallets }
+        let market = Market::new(&person, &agent, &hosted_id).await;
+        Self { person, agent, hosted_id, file_id, policy_id, wallets, market }
     }
 
     /// A new account as `operation` needs it to succeed.
@@ -96,6 +136,8 @@ impl<'s> World<'s> {
             "/v1/credits".to_owned(),
             "/v1/credits/entries".to_owned(),
             "/v1/wallets".to_owned(),
+            "/v1/tasks".to_owned(),
+            format!("/v1/tasks/{}/quotes", self.market.own_id),
             "/v1/me/activity?limit=100".to_owned(),
         ];
         let mut seen = Vec::new();

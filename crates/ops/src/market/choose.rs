@@ -2,11 +2,12 @@
 
 use guildhall_core::money::Credits;
 use guildhall_core::quote::{self, Quote};
-use guildhall_core::task::{Case, Choice, Terms};
+use guildhall_core::task::{Case, Choice, SelectionMode, Terms};
 use guildhall_core::{AgentId, AgentKind, Code, QuoteId, QuoteKind, Timestamp};
 use guildhall_store::Locked;
 use guildhall_store::tables::worker::Worker;
 
+use super::auto_select::pick;
 use super::chain::check_unrelated;
 use super::take;
 use crate::cx::{Cx, OrMissing};
@@ -56,18 +57,21 @@ pub(crate) fn engage_hired<'c>(
     take(cx, case, turn).map(|_| ())
 }
 
-/// Holds the quote that a buyer chose. Whether it can still be selected, its own lifecycle says.
+/// Holds the quote that a buyer chose, or the one that the service picks where the task wants that. Whether it can
+/// still be selected, its own lifecycle says.
 pub(crate) fn lock_choice<'c>(
     cx: &mut Cx<'_, 'c, Writes>,
     case: &Case,
     quote_id: Option<QuoteId>,
 ) -> Result<Locked<'c, Quote>> {
-    let Some(quote_id) = quote_id else {
-        return Err(Error::new(
+    let picks = quote_id.is_none() && case.task.brief.selection_mode == SelectionMode::Auto;
+    let picked = if picks { pick(cx, case)?.map(|quote| quote.quote_id) } else { None };
+    let quote_id = quote_id.or(picked).ok_or_else(|| {
+        Error::new(
             Code::AutoSelectionUnavailable,
             "No quote is named, and none can be selected automatically.",
-        ));
-    };
+        )
+    })?;
     let quote = cx.tx.lock_quote(quote_id)?;
     let theirs = quote.filter(|quote| {
         quote.task_id == case.task.task_id && quote.stored_status != quote::Status::Draft

@@ -1,5 +1,6 @@
 //! The market's one way to change a task: hold its case, decide by pure code, take the turn.
 
+mod auto_select;
 mod chain;
 mod choose;
 mod open;
@@ -8,15 +9,18 @@ mod role;
 mod spend;
 mod take;
 mod task_input;
+mod tell;
 mod view;
 
+pub(crate) use auto_select::{AUTO_SELECT, arm_auto_select, auto_select};
 pub(crate) use chain::{check_no_self_dealing, check_unrelated};
 pub(crate) use choose::{check_worker_ready, choose, engage_hired, lock_choice};
 pub(crate) use open::{check_room, draft, invite, open};
-pub(crate) use role::{may_see, role_of};
+pub(crate) use role::{agent_sees, may_see, role_of, sees_at_sight};
 pub(crate) use spend::{Spender, note};
 pub(crate) use take::take;
-pub(crate) use task_input::TaskInput;
+pub(crate) use task_input::{TaskInput, UsdcInput};
+pub(crate) use tell::tell_buyer;
 pub(crate) use view::{MoneyView, TaskView, show, show_case};
 
 use guildhall_core::id::Loose;

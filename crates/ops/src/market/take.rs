@@ -8,7 +8,7 @@ use guildhall_core::{ReceiptId, ReceiptKind};
 use guildhall_store::Locked;
 use serde_json::json;
 
-use super::{receipt, set_timer, spend};
+use super::{arm_auto_select, receipt, set_timer, spend};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::operation::Writes;
@@ -49,6 +49,10 @@ pub(crate) fn take<'c>(
         receipt::issue(cx, case, receipt_id, outcome, transfers)?;
     }
     set_timer(cx, case)?;
+    if matches!(event, Event::WorkerDeclined | Event::OfferLapsed) {
+        // Nobody works on it after all, and other quotes may wait.
+        arm_auto_select(cx, case)?;
+    }
     log(cx, case, event)?;
     for one in news {
         tell(cx, case, one)?;
@@ -97,7 +101,7 @@ fn tell_declined(cx: &mut Cx<Writes>, quote: &Quote) -> Result<()> {
 fn log(cx: &mut Cx<Writes>, case: &Case, event: Event) -> Result<()> {
     let data = json!({
         "status": case.task.status,
-        "actor": cx.caller().principal(),
+        "actor": cx.caller().party(),
         "selection_version": case.task.selections,
     });
     cx.log_event(case.task.task_id, <Status as Lifecycle>::event_name(event), data)

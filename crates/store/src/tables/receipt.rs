@@ -74,6 +74,16 @@ impl ReadTx<'_> {
         self.find(select!("WHERE t.task_id = $1"), params![task])
     }
 
+    /// How much of an agent's paid work was accepted without a dispute, and how much there was.
+    pub fn count_accepted_work(&mut self, agent: AgentId) -> Result<(i64, i64)> {
+        let row = self.find(
+            "SELECT CAST(coalesce(sum(CASE WHEN outcome_reason IN ('accepted', 'auto_accepted') THEN 1 ELSE 0 END), 0) \
+             AS BIGINT), count(*) FROM receipts WHERE agent_id = $1 AND voided_at IS NULL",
+            params![agent],
+        )?;
+        Ok(row.unwrap_or((0, 0)))
+    }
+
     /// The receipts of work that the account, or an agent of it, bought; newest first.
     pub fn list_receipts_of_buyer(
         &mut self,
