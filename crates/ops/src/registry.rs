@@ -11,15 +11,22 @@ use crate::connections::{
     RevokeConnection, RotateConnection, UnbindConnectionSpendPolicy, UpdateConnectionGrant,
 };
 use crate::credits::{GetCredits, ListCreditEntries};
+use crate::directory::{GetAgent, GetAgentReputation, SearchAgents};
+use crate::earnings::{GetAgentEarnings, GetEarnings, ListEarningEntries};
 use crate::hosted::{
     DeleteKnowledgeFile, GetHostedVersion, ListHostedVersions, ListKnowledgeFiles,
     SaveHostedVersion, UploadKnowledgeFile,
+};
+use crate::listings::{
+    CreateListing, GetListing, ListMyListings, PauseListing, PublishListing, RetireListing,
+    SearchListings, UpdateListing,
 };
 use crate::notifications::ListNotifications;
 use crate::operation::{Entry, entry};
 use crate::policies::{
     CreateSpendPolicy, DeactivateSpendPolicy, GetSpendPolicy, ListSpendPolicies, UpdateSpendPolicy,
 };
+use crate::receipts::{GetReceipt, ListReceipts, ReviewReceipt, VerifyReceipt};
 
 /// The operations, in the order of the reference.
 pub static REGISTRY: &[Entry] = &[
@@ -34,12 +41,16 @@ pub static REGISTRY: &[Entry] = &[
     entry::<PauseAgent>(),
     entry::<ResumeAgent>(),
     entry::<RetireAgent>(),
+    entry::<GetAgentEarnings>(),
     entry::<SaveHostedVersion>(),
     entry::<ListHostedVersions>(),
     entry::<GetHostedVersion>(),
     entry::<UploadKnowledgeFile>(),
     entry::<ListKnowledgeFiles>(),
     entry::<DeleteKnowledgeFile>(),
+    entry::<SearchAgents>(),
+    entry::<GetAgent>(),
+    entry::<GetAgentReputation>(),
     entry::<ListConnections>(),
     entry::<CreateConnection>(),
     entry::<GetConnection>(),
@@ -54,8 +65,22 @@ pub static REGISTRY: &[Entry] = &[
     entry::<GetSpendPolicy>(),
     entry::<UpdateSpendPolicy>(),
     entry::<DeactivateSpendPolicy>(),
+    entry::<ListReceipts>(),
+    entry::<GetReceipt>(),
+    entry::<VerifyReceipt>(),
+    entry::<ReviewReceipt>(),
+    entry::<GetEarnings>(),
+    entry::<ListEarningEntries>(),
     entry::<GetCredits>(),
     entry::<ListCreditEntries>(),
+    entry::<SearchListings>(),
+    entry::<GetListing>(),
+    entry::<CreateListing>(),
+    entry::<UpdateListing>(),
+    entry::<PublishListing>(),
+    entry::<PauseListing>(),
+    entry::<RetireListing>(),
+    entry::<ListMyListings>(),
     entry::<ListNotifications>(),
     entry::<ListActivity>(),
     entry::<StreamActivity>(),

@@ -8,6 +8,7 @@ use crate::cx::Cx;
 use crate::error::Result;
 use crate::meta::{Meta, Method, Tag};
 use crate::operation::{Operation, Writes};
+use crate::{directory, listings};
 
 pub(crate) struct RetireAgent;
 
@@ -25,6 +26,8 @@ impl Operation for RetireAgent {
         let mut agent = lock(cx, &input.agent_id)?;
         let step = agent.retire(cx.now)?;
         if cx.apply_some(&mut agent, step)? {
+            directory::index(cx, &agent)?;
+            listings::follow(cx, &agent)?;
             for mut connection in cx.tx.lock_connections_of_agent(agent.agent_id)? {
                 let step = connection.revoke(cx.now)?;
                 cx.apply_some(&mut connection, step)?;

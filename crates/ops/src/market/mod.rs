@@ -13,7 +13,7 @@ pub(crate) use choose::{check_worker_ready, choose};
 pub(crate) use role::{may_see, role_of};
 pub(crate) use spend::{Spender, note};
 pub(crate) use take::take;
-pub(crate) use view::{MoneyView, TaskView, show, show_case};
+pub(crate) use view::{MoneyView, PartyView, TaskView, show, show_case};
 
 use guildhall_core::id::Loose;
 use guildhall_core::task::Case;
