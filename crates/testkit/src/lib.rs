@@ -18,6 +18,7 @@ mod credits;
 mod database;
 mod people;
 mod server;
+mod work;
 
 pub use answer::Answer;
 pub use cluster::Cluster;
@@ -25,6 +26,7 @@ pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use server::{Server, Setup, send};
+pub use work::Work;
 
 /// Runs each named test function, which takes a [`Server`], on both engines.
 #[macro_export]

@@ -118,12 +118,17 @@ fn are_unique(items: &[Value]) -> bool {
     items.iter().enumerate().all(|(index, item)| !items[..index].contains(item))
 }
 
-/// The four shapes of pattern that answers have: an id, a date, an amount, a balance.
+/// The shapes of pattern that answers have: an id, a date, an amount in micros or in credits, a balance.
 fn matches(pattern: &str, text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match pattern {
         "^(0|[1-9][0-9]{0,15})$" => {
             digits(text) && text.len() <= 16 && (text == "0" || !text.starts_with('0'))
+        }
+        "^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,6})?$" => {
+            let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+            let canonical = whole == "0" || !whole.starts_with('0');
+            canonical && digits(whole) && whole.len() <= 10 && digits(part) && part.len() <= 6
         }
         "^(0|-?[1-9][0-9]*)$" => {
             let amount = text.strip_prefix('-').unwrap_or(text);
