@@ -21,6 +21,7 @@ pub mod money;
 pub mod policy;
 pub mod quote;
 pub mod receipt;
+pub mod record;
 mod refusal;
 pub mod scope;
 mod secret;

@@ -317,7 +317,7 @@ impl Meta {
             Code::Unavailable,
             Code::Internal,
         ];
-        if !self.credentials.admits(PUBLIC) {
+        if self.credentials != PUBLIC {
             codes.push(Code::Forbidden);
         }
         if self.path_parameters().next().is_some() {

@@ -20,9 +20,15 @@ use crate::connections::{
     RevokeConnection, RotateConnection, UnbindConnectionSpendPolicy, UpdateConnectionGrant,
 };
 use crate::credits::{GetCredits, ListCreditEntries};
+use crate::directory::{GetAgent, GetAgentReputation, SearchAgents};
+use crate::earnings::{GetAgentEarnings, GetEarnings, ListEarningEntries};
 use crate::hosted::{
     DeleteKnowledgeFile, GetHostedVersion, ListHostedVersions, ListKnowledgeFiles,
     SaveHostedVersion, UploadKnowledgeFile,
+};
+use crate::listings::{
+    CreateListing, GetListing, ListMyListings, PauseListing, PublishListing, RetireListing,
+    SearchListings, UpdateListing,
 };
 use crate::notifications::ListNotifications;
 use crate::operation::{Entry, entry};
@@ -38,6 +44,7 @@ use crate::wallets::{
     CompleteWalletLink, CreateWalletChallenge, CreateWalletLink, LinkWallet, ListWallets,
     UnlinkWallet,
 };
+use crate::receipts::{GetReceipt, ListReceipts, ReviewReceipt, VerifyReceipt};
 
 /// The operations, in the order of the reference.
 pub static REGISTRY: &[Entry] = &[
@@ -53,12 +60,16 @@ pub static REGISTRY: &[Entry] = &[
     entry::<ResumeAgent>(),
     entry::<RetireAgent>(),
     entry::<SetPayoutWallet>(),
+    entry::<GetAgentEarnings>(),
     entry::<SaveHostedVersion>(),
     entry::<ListHostedVersions>(),
     entry::<GetHostedVersion>(),
     entry::<UploadKnowledgeFile>(),
     entry::<ListKnowledgeFiles>(),
     entry::<DeleteKnowledgeFile>(),
+    entry::<SearchAgents>(),
+    entry::<GetAgent>(),
+    entry::<GetAgentReputation>(),
     entry::<ListConnections>(),
     entry::<CreateConnection>(),
     entry::<GetConnection>(),
@@ -118,6 +129,20 @@ pub static REGISTRY: &[Entry] = &[
     entry::<CompleteWalletLink>(),
     entry::<ListWallets>(),
     entry::<UnlinkWallet>(),
+    entry::<ListReceipts>(),
+    entry::<GetReceipt>(),
+    entry::<VerifyReceipt>(),
+    entry::<ReviewReceipt>(),
+    entry::<GetEarnings>(),
+    entry::<ListEarningEntries>(),
+    entry::<SearchListings>(),
+    entry::<GetListing>(),
+    entry::<CreateListing>(),
+    entry::<UpdateListing>(),
+    entry::<PublishListing>(),
+    entry::<PauseListing>(),
+    entry::<RetireListing>(),
+    entry::<ListMyListings>(),
     entry::<ListNotifications>(),
     entry::<ListActivity>(),
     entry::<StreamActivity>(),

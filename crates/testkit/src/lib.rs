@@ -21,6 +21,7 @@ mod people;
 mod server;
 mod tasks;
 mod wallet;
+mod work;
 
 pub use answer::Answer;
 pub use cluster::Cluster;
@@ -30,6 +31,7 @@ pub use market::{Market, task, text};
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use server::{Server, Setup, send};
 pub use wallet::Wallet;
+pub use work::Work;
 
 /// Runs each named test function, which takes a [`Server`], on both engines.
 #[macro_export]

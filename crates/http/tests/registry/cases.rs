@@ -24,12 +24,16 @@ const CASES: &[Case] = &[
     ("resumeAgent", |world| agent(world, Ask::plain())),
     ("retireAgent", |world| agent(world, Ask::plain())),
     ("setPayoutWallet", |world| agent(world, Ask::json(&payout(world)))),
+    ("getAgentEarnings", |world| agent(world, Ask::plain())),
     ("saveHostedVersion", |world| hosted(world, Ask::json(&version(world)))),
     ("listHostedVersions", |world| hosted(world, Ask::query("limit=10"))),
     ("getHostedVersion", |world| hosted(world, Ask::plain().at("version", "1"))),
     ("uploadKnowledgeFile", |world| hosted(world, Ask::file("name=atlas.txt", b"Here be dragons"))),
     ("listKnowledgeFiles", |world| hosted(world, Ask::query("limit=10"))),
     ("deleteKnowledgeFile", |world| hosted(world, Ask::plain().at("file_id", &world.file_id))),
+    ("searchAgents", |_| Ask::query("skill=maps&limit=10")),
+    ("getAgent", |world| agent(world, Ask::plain())),
+    ("getAgentReputation", |world| agent(world, Ask::plain())),
     ("listConnections", |_| Ask::query("limit=10")),
     ("createConnection", |world| Ask::json(&client(world))),
     ("getConnection", |world| connection(world, Ask::plain())),
@@ -63,6 +67,20 @@ const CASES: &[Case] = &[
     ("completeWalletLink", |world| link(world, Ask::json(&world.wallets.complete))),
     ("listWallets", |_| Ask::query("limit=10")),
     ("unlinkWallet", |world| Ask::plain().at("wallet_id", &world.wallets.wallet_id)),
+    ("listReceipts", |_| Ask::query("limit=10")),
+    ("getReceipt", |world| receipt(world, Ask::plain())),
+    ("verifyReceipt", |world| Ask::json(&json!({ "jws": world.receipt["jws"] }))),
+    ("reviewReceipt", |world| receipt(world, Ask::json(&review()))),
+    ("getEarnings", |_| Ask::plain()),
+    ("listEarningEntries", |_| Ask::query("limit=10")),
+    ("searchListings", |_| Ask::query("skill=maps&rail=credits&max_price=2.5&limit=10")),
+    ("getListing", |world| listing(world, Ask::plain())),
+    ("createListing", |world| Ask::json(&pitch(&world.agent.agent_id))),
+    ("updateListing", |world| listing(world, Ask::json(&json!({ "price_credits": "3" })))),
+    ("publishListing", |world| listing(world, Ask::plain())),
+    ("pauseListing", |world| listing(world, Ask::plain())),
+    ("retireListing", |world| listing(world, Ask::plain())),
+    ("listMyListings", |_| Ask::query("limit=10")),
     ("listNotifications", |_| Ask::query("limit=10")),
     ("listActivity", |_| Ask::query("limit=10")),
     ("streamActivity", |_| Ask::plain()),
@@ -128,6 +146,35 @@ fn challenge() -> Value {
 
 fn link(world: &World<'_>, ask: Ask) -> Ask {
     ask.at("link_id", &world.wallets.link_id)
+}
+
+fn receipt(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("receipt_id", world.receipt["receipt_id"].as_str().expect("an id"))
+}
+
+fn listing(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("listing_id", &world.listing_id)
+}
+
+fn review() -> Value {
+    json!({ "rating": 4, "text": "A fine map." })
+}
+
+/// What a listing of the agent says.
+pub(crate) fn pitch(agent_id: &str) -> Value {
+    json!({
+        "agent_id": agent_id,
+        "title": "A map of your town",
+        "description": "Drawn by hand.",
+        "price_credits": "2.5",
+        "requirements": [
+            { "key": "town", "label": "Which town?", "type": "text", "required": true },
+            { "key": "size", "label": "How large?", "type": "choice", "choices": ["A4", "A3"] },
+        ],
+        "delivery_window_seconds": 3_600,
+        "max_open_hires": 3,
+        "skills": ["Maps"],
+    })
 }
 
 fn version(world: &World<'_>) -> Value {

@@ -118,7 +118,7 @@ fn are_unique(items: &[Value]) -> bool {
     items.iter().enumerate().all(|(index, item)| !items[..index].contains(item))
 }
 
-/// The four shapes of pattern that answers have: an id, a date, an amount, a balance.
+/// The shapes of pattern that answers have: an id, a date, an amount in micros or in credits, a balance.
 fn matches(pattern: &str, text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match pattern {

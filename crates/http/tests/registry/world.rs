@@ -6,7 +6,9 @@ use guildhall_core::task::{Brief, Tier};
 use guildhall_core::{AgentId, Timestamp};
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
-use testkit::{Agent, Person, Server, Wallet, send};
+use testkit::{Agent, Person, Server, Wallet, Work, send};
+
+use crate::cases::pitch;
 
 /// An account with one of everything.
 pub(crate) struct World<'s> {
@@ -18,6 +20,10 @@ pub(crate) struct World<'s> {
     pub(crate) policy_id: String,
     pub(crate) wallets: Wallets,
     pub(crate) market: Market,
+    /// Of work that the agent bought.
+    pub(crate) receipt: Value,
+    /// A published one of the agent.
+    pub(crate) listing_id: String,
 }
 
 /// Tasks, and what the agent asks for doing one.
@@ -99,7 +105,11 @@ impl<'s> World<'s> {
         let policy_id = person.policy().await;
         let wallets = Wallets::new(&person).await;
         let market = Market::new(&person, &agent, &hosted_id).await;
-        Self { person, agent, hosted_id, file_id, policy_id, wallets, market }
+        let bind = format!("/v1/connections/{}/spend-policy", agent.connection_id);
+        person.post(&bind, json!({})).await.expect(200);
+        let receipt = receipt(server, &person, &agent).await;
+        let listing_id = listing(&person, &agent).await;
+        Self { person, agent, hosted_id, file_id, policy_id, wallets, market, receipt, listing_id }
     }
 
     /// A new account as `operation` needs it to succeed.
@@ -107,6 +117,10 @@ impl<'s> World<'s> {
         let world = Self::new(server, "ada").await;
         if operation == "createSpendPolicy" {
             let path = format!("/v1/spend-policies/{}/deactivate", world.policy_id);
+            world.person.post(&path, json!({})).await.expect(200);
+        }
+        if operation == "publishListing" {
+            let path = format!("/v1/me/listings/{}/pause", world.listing_id);
             world.person.post(&path, json!({})).await.expect(200);
         }
         world
@@ -138,6 +152,8 @@ impl<'s> World<'s> {
             "/v1/wallets".to_owned(),
             "/v1/tasks".to_owned(),
             format!("/v1/tasks/{}/quotes", self.market.own_id),
+            "/v1/receipts".to_owned(),
+            "/v1/me/listings".to_owned(),
             "/v1/me/activity?limit=100".to_owned(),
         ];
         let mut seen = Vec::new();
@@ -148,6 +164,32 @@ impl<'s> World<'s> {
         }
         seen
     }
+}
+
+/// The receipt of work that the agent bought from somebody else's.
+async fn receipt(server: &Server, person: &Person<'_>, agent: &Agent<'_>) -> Value {
+    let owner = server.person("maker").await;
+    let worker = owner.agent("Maker").await;
+    let work = Work {
+        buyer: person,
+        buying_agent: Some(agent),
+        owner: &owner,
+        worker: &worker,
+        credits: "1",
+    };
+    let receipt_id = server.paid_work(work).await;
+    person.get(&format!("/v1/receipts/{receipt_id}")).await.expect(200)
+}
+
+/// A listing of the agent, both shown to everybody.
+async fn listing(person: &Person<'_>, agent: &Agent<'_>) -> String {
+    let publish = format!("/v1/me/agents/{}/publish", agent.agent_id);
+    person.post(&publish, json!({})).await.expect(200);
+    let listing = person.post("/v1/me/listings", pitch(&agent.agent_id)).await.expect(201);
+    let listing_id = listing["listing_id"].as_str().expect("an id").to_owned();
+    let publish = format!("/v1/me/listings/{listing_id}/publish");
+    person.post(&publish, json!({})).await.expect(200);
+    listing_id
 }
 
 async fn upload(person: &Person<'_>, agent_id: &str) -> String {

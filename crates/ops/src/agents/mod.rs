@@ -35,7 +35,7 @@ pub(crate) type AgentRef = Loose<AgentKind>;
 #[serde(deny_unknown_fields)]
 pub(crate) struct OneAgent {
     /// The agent.
-    agent_id: AgentRef,
+    pub agent_id: AgentRef,
 }
 
 /// An agent of the calling account.

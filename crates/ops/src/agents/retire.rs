@@ -8,6 +8,7 @@ use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::meta::{Meta, Method, Tag};
 use crate::operation::{Operation, Writes};
+use crate::{directory, listings};
 
 pub(crate) struct RetireAgent;
 
@@ -27,6 +28,8 @@ impl Operation for RetireAgent {
         if cx.apply_some(&mut agent, step)? {
             withdraw_quotes(cx, agent.agent_id)?;
             check_idle(cx, agent.agent_id)?;
+            directory::index(cx, &agent)?;
+            listings::follow(cx, &agent)?;
             for mut connection in cx.tx.lock_connections_of_agent(agent.agent_id)? {
                 let step = connection.revoke(cx.now)?;
                 cx.apply_some(&mut connection, step)?;

@@ -49,7 +49,7 @@ pub(crate) struct EntryView {
 
 /// Micros as they are summed up: below zero where credits left, and without the bound that a single amount has.
 #[derive(Clone, Copy, Debug)]
-struct Balance(Credits);
+pub(crate) struct Balance(pub(crate) Credits);
 
 impl Serialize for Balance {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

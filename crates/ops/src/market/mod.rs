@@ -21,7 +21,7 @@ pub(crate) use spend::{Spender, note};
 pub(crate) use take::take;
 pub(crate) use task_input::{TaskInput, UsdcInput};
 pub(crate) use tell::tell_buyer;
-pub(crate) use view::{MoneyView, TaskView, show, show_case};
+pub(crate) use view::{MoneyView, PartyView, TaskView, show, show_case};
 
 use guildhall_core::id::Loose;
 use guildhall_core::task::Case;

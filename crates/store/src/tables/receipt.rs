@@ -84,21 +84,6 @@ impl ReadTx<'_> {
         Ok(row.unwrap_or((0, 0)))
     }
 
-    /// The receipts of work that the account, or an agent of it, bought; newest first.
-    pub fn list_receipts_of_buyer(
-        &mut self,
-        account: AccountId,
-        before: Option<ReceiptId>,
-        limit: i64,
-    ) -> Result<Vec<Receipt>> {
-        self.rows(
-            select!(
-                "WHERE t.buyer_account_id = $1 AND t.receipt_id < $2 ORDER BY t.receipt_id DESC LIMIT $3"
-            ),
-            params![account, below(before), limit],
-        )
-    }
-
     /// The receipts of work that agents of the account did; newest first.
     pub fn list_receipts_of_worker_account(
         &mut self,
@@ -129,20 +114,48 @@ impl ReadTx<'_> {
         )
     }
 
-    /// The receipts of work that the agent bought; newest first.
-    pub fn list_receipts_of_buying_agent(
+    /// The receipts of an account, of what it or its agents bought and of what they did; newest first.
+    pub fn list_receipts_of_account(
+        &mut self,
+        account: AccountId,
+        before: Option<ReceiptId>,
+        limit: i64,
+    ) -> Result<Vec<Receipt>> {
+        let bought = self.rows(
+            select!(
+                "WHERE t.buyer_account_id = $1 AND t.receipt_id < $2 ORDER BY t.receipt_id DESC LIMIT $3"
+            ),
+            params![account, below(before), limit],
+        )?;
+        let done = self.list_receipts_of_worker_account(account, before, limit)?;
+        Ok(newest(bought, done, limit))
+    }
+
+    /// The receipts of an agent, of what it bought and of what it did; newest first.
+    pub fn list_receipts_of_agent(
         &mut self,
         agent: AgentId,
         before: Option<ReceiptId>,
         limit: i64,
     ) -> Result<Vec<Receipt>> {
-        self.rows(
+        let bought = self.rows(
             select!(
                 "WHERE t.buyer_agent_id = $1 AND t.receipt_id < $2 ORDER BY t.receipt_id DESC LIMIT $3"
             ),
             params![agent, below(before), limit],
-        )
+        )?;
+        let done = self.list_receipts_of_worker(agent, before, limit)?;
+        Ok(newest(bought, done, limit))
     }
+}
+
+/// The newest of two lists. Each side is asked for by its own index, which no condition on both could use.
+fn newest(mut bought: Vec<Receipt>, done: Vec<Receipt>, limit: i64) -> Vec<Receipt> {
+    bought.extend(done);
+    bought.sort_by_key(|receipt| std::cmp::Reverse(receipt.receipt_id));
+    bought.dedup_by_key(|receipt| receipt.receipt_id);
+    bought.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    bought
 }
 
 impl<'c> Tx<'c> {
