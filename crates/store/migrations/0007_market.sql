@@ -81,6 +81,7 @@ CREATE TABLE engagements (
 CREATE UNIQUE INDEX engagements_by_task ON engagements (task_id, version);
 CREATE INDEX engagements_by_agent ON engagements (agent_id, task_id);
 CREATE INDEX offers_by_agent ON engagements (agent_id, offer_id) WHERE offer IS NOT NULL;
+CREATE INDEX offers_open ON engagements (agent_id, offer_id) WHERE offer = 'open';
 
 CREATE TABLE quotes (
     quote_id TEXT PRIMARY KEY,
@@ -136,6 +137,8 @@ CREATE TABLE disputes (
 ) /* clustered */;
 CREATE INDEX disputes_by_buyer ON disputes (buyer_account_id, dispute_id);
 CREATE INDEX disputes_by_worker ON disputes (worker_account_id, dispute_id);
+CREATE INDEX disputes_by_buying_agent ON disputes (buyer_agent_id, dispute_id) WHERE buyer_agent_id IS NOT NULL;
+CREATE INDEX disputes_by_working_agent ON disputes (worker_agent_id, dispute_id);
 CREATE INDEX disputes_open ON disputes (dispute_id) WHERE status = 'open';
 
 CREATE TABLE evidence (

@@ -8,6 +8,7 @@ pub(crate) mod columns;
 pub mod command;
 pub mod connection;
 pub mod delivery;
+pub mod dispute;
 pub mod engagement;
 pub mod feed;
 pub mod hosted;
