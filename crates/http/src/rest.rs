@@ -14,7 +14,7 @@ use bytes::Bytes;
 use guildhall_core::canonical::hex;
 use guildhall_core::{Code, RequestId};
 use guildhall_ops::{
-    Body, Call, Credential, Entry, Error, Key, Method, Prepared, Raw, Result, VERSIONS, digest,
+    Body, Call, Credential, Entry, Error, Key, Prepared, Raw, Result, VERSIONS, digest,
 };
 use metrics::Histogram;
 
@@ -256,7 +256,8 @@ impl Shape<'_> {
 
     /// What the request asks for: its path and query as they were understood, its body, its version.
     fn fingerprint(&self) -> [u8; 32] {
-        if self.entry.meta.method == Method::Get {
+        // What has no key is never compared with an earlier request.
+        if !self.entry.meta.needs_key {
             return [0; 32];
         }
         let mut parts: Vec<Cow<'_, str>> = vec![self.entry.meta.path.into()];

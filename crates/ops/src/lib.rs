@@ -5,6 +5,7 @@
 
 mod account;
 mod activity;
+mod agent_buyer;
 mod agents;
 mod caller;
 mod clock;

@@ -157,6 +157,8 @@ pub struct Meta {
     pub single: bool,
     /// Whether it answers with a stream of events.
     pub stream: bool,
+    /// Whether it may answer 202: taken, and waiting for somebody's word.
+    pub may_wait: bool,
 }
 
 impl Meta {
@@ -179,6 +181,7 @@ impl Meta {
             secret: None,
             single: false,
             stream: false,
+            may_wait: false,
         }
     }
 
@@ -186,6 +189,12 @@ impl Meta {
     #[must_use]
     pub const fn mutation(id: &'static str, method: Method, path: &'static str) -> Self {
         Self { method, body: Body::Json, needs_key: true, ..Self::query(id, path) }
+    }
+
+    /// An operation that only reads, and whose question is too large for a path: it is posted, and needs no key.
+    #[must_use]
+    pub const fn posted_query(id: &'static str, path: &'static str) -> Self {
+        Self { method: Method::Post, body: Body::Json, ..Self::query(id, path) }
     }
 
     /// Says in one line what it does.
@@ -251,6 +260,13 @@ impl Meta {
         self
     }
 
+    /// May answer 202 instead: what was asked for waits for somebody's word.
+    #[must_use]
+    pub const fn or_accepted(mut self) -> Self {
+        self.may_wait = true;
+        self
+    }
+
     /// Answers a single resource.
     #[must_use]
     pub const fn single(mut self) -> Self {
@@ -306,5 +322,20 @@ impl Meta {
         codes.sort_unstable();
         codes.dedup();
         codes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "Writes nothing, needs no Idempotency-Key": a question may be posted without becoming a mutation.
+    #[test]
+    fn a_posted_query_takes_a_body_and_no_key() {
+        let meta = Meta::posted_query("verifyReceipt", "/v1/receipts/verify");
+        assert_eq!((meta.method, meta.body, meta.needs_key), (Method::Post, Body::Json, false));
+        assert!(!meta.takes_query());
+        assert!(meta.codes().contains(&Code::PayloadTooLarge));
+        assert!(!meta.codes().contains(&Code::Conflict), "nothing can conflict with a question");
     }
 }

@@ -33,6 +33,11 @@ pub(crate) trait Operation: Sized + 'static {
     fn wait(_input: &Self::Input, _output: &Self::Output) -> Option<Duration> {
         None
     }
+
+    /// The status of an answer that is not the usual one.
+    fn status(_output: &Self::Output) -> Option<u16> {
+        None
+    }
 }
 
 /// Which transaction an operation sees. Sealed: there are two.
@@ -120,13 +125,15 @@ pub(crate) struct Ready {
     pub body: Vec<u8>,
     /// How long the caller is willing to wait for a better one.
     pub wait: Option<Duration>,
+    /// Its status, if it is not the usual one.
+    pub status: Option<u16>,
 }
 
 impl Ready {
     fn new<O: Operation>(input: &O::Input, output: &O::Output) -> Result<Self> {
         let body =
             serde_json::to_vec(output).map_err(|error| Error::internal(error.to_string()))?;
-        Ok(Self { body, wait: O::wait(input, output) })
+        Ok(Self { body, wait: O::wait(input, output), status: O::status(output) })
     }
 }
 

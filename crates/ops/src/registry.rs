@@ -2,6 +2,11 @@
 
 use crate::account::{GetMe, UpdateMe};
 use crate::activity::{ListActivity, StreamActivity};
+use crate::agent_buyer::{
+    AgentAcceptDelivery, AgentCancelTask, AgentFundTask, AgentPostTask, AgentRejectDelivery,
+    AgentReleaseSelection, AgentRequestChanges, AgentSelectQuote, ApproveCommand, DenyCommand,
+    GetAgentBuyerCommand, ListAgentBuyerCommands, SettleCommand,
+};
 use crate::agents::{
     CreateAgent, GetMyAgent, ListMyAgents, PauseAgent, PublishAgent, ResumeAgent, RetireAgent,
     UnpublishAgent, UpdateAgent,
@@ -54,6 +59,19 @@ pub static REGISTRY: &[Entry] = &[
     entry::<GetSpendPolicy>(),
     entry::<UpdateSpendPolicy>(),
     entry::<DeactivateSpendPolicy>(),
+    entry::<ListAgentBuyerCommands>(),
+    entry::<GetAgentBuyerCommand>(),
+    entry::<AgentPostTask>(),
+    entry::<AgentSelectQuote>(),
+    entry::<AgentFundTask>(),
+    entry::<AgentAcceptDelivery>(),
+    entry::<AgentRequestChanges>(),
+    entry::<AgentRejectDelivery>(),
+    entry::<AgentReleaseSelection>(),
+    entry::<AgentCancelTask>(),
+    entry::<SettleCommand>(),
+    entry::<ApproveCommand>(),
+    entry::<DenyCommand>(),
     entry::<GetCredits>(),
     entry::<ListCreditEntries>(),
     entry::<ListNotifications>(),

@@ -312,7 +312,7 @@ impl Service {
         }
         let setting = self.setting(call, &caller, now);
         let (status, body) = match tx.attempt(|tx| prepared.write(tx, &setting))? {
-            Ok(ready) => (meta.status, ready.body),
+            Ok(ready) => (ready.status.unwrap_or(meta.status), ready.body),
             Err(refusal) if refusal.status() < 500 => (refusal.status(), refusal.body()),
             Err(fault) => return Err(fault),
         };

@@ -7,6 +7,7 @@ use guildhall_core::{AccountId, PolicyId, Timestamp};
 use guildhall_store::Tx;
 use guildhall_store::tables::timer::Timer;
 
+use crate::agent_buyer;
 use crate::caller::Caller;
 use crate::cx::{Cx, Setting};
 use crate::error::{Error, Overdue, Result};
@@ -39,6 +40,7 @@ const HANDLERS: &[(&str, Handler)] = &[
     (EXPIRE_POLICY, expire_policy),
     (SWEEP, sweep),
     (market::RUN_OUT, market::run_out),
+    (agent_buyer::EXPIRE, agent_buyer::expire),
 ];
 
 /// What a timer's run says about itself.

@@ -36,6 +36,8 @@ CREATE INDEX tasks_by_account ON tasks (account_id, task_id);
 CREATE INDEX tasks_by_buying_agent ON tasks (buyer_agent_id, task_id) WHERE buyer_agent_id IS NOT NULL;
 CREATE INDEX tasks_for_all ON tasks (task_id) WHERE status = 'open' AND tier = 'public';
 CREATE INDEX tasks_by_listing ON tasks (listing_id, task_id) WHERE listing_id IS NOT NULL;
+CREATE INDEX tasks_live ON tasks (account_id) WHERE status NOT IN ('completed', 'refunded', 'cancelled');
+CREATE INDEX tasks_live_hires ON tasks (listing_id) WHERE status NOT IN ('completed', 'refunded', 'cancelled');
 
 -- Which agents may see a private task.
 CREATE TABLE task_invitations (

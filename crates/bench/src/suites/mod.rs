@@ -1,6 +1,7 @@
 //! The suites: one file for each row of the table of bars.
 
 mod latency;
+mod ledger;
 mod memory;
 mod page;
 mod read;
@@ -25,6 +26,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("latency", latency::run),
     ("memory", memory::run),
     ("start", start::run),
+    ("ledger", ledger::run),
 ];
 
 /// What may be asked for.

@@ -1,14 +1,10 @@
 //! Why credits move.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The kind of a transfer.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[schemars(inline)]
 pub enum Movement {
     /// The operator gave credits.
     Grant,

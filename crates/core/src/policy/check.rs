@@ -118,7 +118,7 @@ impl SpendPolicy {
     }
 
     /// Refuses if nothing may be spent under the policy at the moment.
-    pub(super) fn check_live(&self, now: Timestamp) -> Result<(), Refusal> {
+    pub fn check_live(&self, now: Timestamp) -> Result<(), Refusal> {
         if !self.is_active(now) {
             let reason = "The spending policy is not active.";
             return Err(Refusal::new(Code::DemandForbidden, reason));

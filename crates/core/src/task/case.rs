@@ -32,6 +32,12 @@ impl Case {
         live.ok_or_else(|| Refusal::new(Code::SelectionRequired, "No agent is selected."))
     }
 
+    /// Refuses what the task's state does not admit.
+    pub fn check_admits(&self, event: Event) -> Result<(), Refusal> {
+        let status = self.task.status;
+        status.after(event).map(|_| ()).ok_or_else(|| refused(status, event))
+    }
+
     /// Where the pay comes from and goes back to.
     pub(super) fn purse(&self) -> Purse {
         let owner = self.task.buyer.account_id;

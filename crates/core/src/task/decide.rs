@@ -77,14 +77,6 @@ impl Case {
             .telling(Side::Worker, "selection.released"))
     }
 
-    /// Refuses if the pay cannot be held now.
-    pub fn check_fundable(&self) -> Result<(), Refusal> {
-        match self.task.status.after(Event::Funded) {
-            Some(_) => Ok(()),
-            None => Err(super::case::refused(self.task.status, Event::Funded)),
-        }
-    }
-
     /// The pay is held, and the agent is asked.
     pub fn fund(&self, now: Timestamp) -> Result<Turn, Refusal> {
         let accept_by = now.after(self.task.brief.accept_window.span());

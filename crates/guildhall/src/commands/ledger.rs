@@ -24,7 +24,7 @@ pub(super) async fn grant(
     let account = account.ok_or_else(|| Failure::new(format!("there is no account {email}")))?;
     let granted = grant_credits(db, now, account.account_id, amount).await;
     let Holdings { available, reserved, held } =
-        granted.map_err(|error| Failure::of_service("credits", &error))?;
+        granted.map_err(|error| Failure::of_service("grant", &error))?;
     if !json {
         return output::line(&format!("{} now has {available} credits", account.email));
     }

@@ -167,6 +167,9 @@ fn security(meta: &Meta) -> Vec<Value> {
 
 fn responses(meta: &Meta, output: Value) -> Value {
     let mut responses = Map::new();
+    if meta.may_wait {
+        responses.insert("202".to_owned(), success(meta, output.clone()));
+    }
     responses.insert(meta.status.to_string(), success(meta, output));
     if meta.single {
         let not_modified = json!({

@@ -1,8 +1,10 @@
 //! From a quote, or a listing, to the terms on which an agent is engaged.
 
 use guildhall_core::money::Credits;
+use guildhall_core::quote::{self, Quote};
 use guildhall_core::task::{Case, Choice, Terms};
-use guildhall_core::{AgentId, AgentKind, Code, QuoteId, Timestamp};
+use guildhall_core::{AgentId, AgentKind, Code, QuoteId, QuoteKind, Timestamp};
+use guildhall_store::Locked;
 use guildhall_store::tables::worker::Worker;
 
 use super::chain::check_unrelated;
@@ -35,6 +37,28 @@ pub(crate) fn choose(
         quote_deadline: quote.map(|(_, deadline)| deadline),
         terms: Terms::new(&env.base_url, salt, &case.task, agent_id, pay),
     })
+}
+
+/// Holds the quote that a buyer chose. Whether it can still be selected, its own lifecycle says.
+pub(crate) fn lock_choice<'c>(
+    cx: &mut Cx<'_, 'c, Writes>,
+    case: &Case,
+    quote_id: Option<QuoteId>,
+) -> Result<Locked<'c, Quote>> {
+    let Some(quote_id) = quote_id else {
+        return Err(Error::new(
+            Code::AutoSelectionUnavailable,
+            "No quote is named, and none can be selected automatically.",
+        ));
+    };
+    let quote = cx.tx.lock_quote(quote_id)?;
+    let theirs = quote.filter(|quote| {
+        quote.task_id == case.task.task_id && quote.stored_status != quote::Status::Draft
+    });
+    let quote = theirs.or_missing::<QuoteKind>()?;
+    // Judged before anything else is asked about its agent: a dead quote is refused as one.
+    drop(quote.step(cx.now, quote::Event::Selected)?);
+    Ok(quote)
 }
 
 /// Refuses an agent that cannot take work now: gone, paused or not there.

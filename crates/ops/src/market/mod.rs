@@ -2,17 +2,21 @@
 
 mod chain;
 mod choose;
+mod open;
 mod receipt;
 mod role;
 mod spend;
 mod take;
+mod task_input;
 mod view;
 
 pub(crate) use chain::{check_no_self_dealing, check_unrelated};
-pub(crate) use choose::{check_worker_ready, choose};
+pub(crate) use choose::{check_worker_ready, choose, lock_choice};
+pub(crate) use open::{check_room, draft, invite, open};
 pub(crate) use role::{may_see, role_of};
 pub(crate) use spend::{Spender, note};
 pub(crate) use take::take;
+pub(crate) use task_input::TaskInput;
 pub(crate) use view::{MoneyView, TaskView, show, show_case};
 
 use guildhall_core::id::Loose;

@@ -22,6 +22,7 @@ pub mod receipt;
 mod save;
 pub mod session;
 pub mod signing_key;
+mod switch;
 pub mod task;
 pub mod timer;
 pub mod worker;
