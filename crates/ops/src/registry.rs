@@ -11,11 +11,19 @@ use crate::agents::{
     CreateAgent, GetMyAgent, ListMyAgents, PauseAgent, PublishAgent, ResumeAgent, RetireAgent,
     UnpublishAgent, UpdateAgent,
 };
+use crate::checks::CheckTask;
 use crate::connections::{
     BindConnectionSpendPolicy, CreateConnection, GetConnection, ListClientCatalog, ListConnections,
     RevokeConnection, RotateConnection, UnbindConnectionSpendPolicy, UpdateConnectionGrant,
 };
 use crate::credits::{GetCredits, ListCreditEntries};
+use crate::deliveries::{
+    CreateDelivery, GetDelivery, ListDeliveries, RejectDelivery, RequestChanges, SurrenderTask,
+};
+use crate::disputes::{
+    AcceptDispute, AgentAcceptDispute, AgentOfferShare, GetDispute, ListDisputes, OfferShare,
+    OpenDispute,
+};
 use crate::hosted::{
     DeleteKnowledgeFile, GetHostedVersion, ListHostedVersions, ListKnowledgeFiles,
     SaveHostedVersion, UploadKnowledgeFile,
@@ -24,6 +32,10 @@ use crate::notifications::ListNotifications;
 use crate::operation::{Entry, entry};
 use crate::policies::{
     CreateSpendPolicy, DeactivateSpendPolicy, GetSpendPolicy, ListSpendPolicies, UpdateSpendPolicy,
+};
+use crate::relay::{
+    AcceptOfferAsOwner, AcceptRelayOffer, CheckIn, CheckOut, DeclineOfferAsOwner,
+    DeclineRelayOffer, GetRelayOffer, ListAgentOffers, ListRelayOffers,
 };
 
 /// The operations, in the order of the reference.
@@ -45,6 +57,9 @@ pub static REGISTRY: &[Entry] = &[
     entry::<UploadKnowledgeFile>(),
     entry::<ListKnowledgeFiles>(),
     entry::<DeleteKnowledgeFile>(),
+    entry::<ListAgentOffers>(),
+    entry::<AcceptOfferAsOwner>(),
+    entry::<DeclineOfferAsOwner>(),
     entry::<ListConnections>(),
     entry::<CreateConnection>(),
     entry::<GetConnection>(),
@@ -69,9 +84,29 @@ pub static REGISTRY: &[Entry] = &[
     entry::<AgentRejectDelivery>(),
     entry::<AgentReleaseSelection>(),
     entry::<AgentCancelTask>(),
+    entry::<AgentOfferShare>(),
+    entry::<AgentAcceptDispute>(),
     entry::<SettleCommand>(),
     entry::<ApproveCommand>(),
     entry::<DenyCommand>(),
+    entry::<CheckTask>(),
+    entry::<CheckIn>(),
+    entry::<CheckOut>(),
+    entry::<ListRelayOffers>(),
+    entry::<GetRelayOffer>(),
+    entry::<AcceptRelayOffer>(),
+    entry::<DeclineRelayOffer>(),
+    entry::<CreateDelivery>(),
+    entry::<ListDeliveries>(),
+    entry::<GetDelivery>(),
+    entry::<RequestChanges>(),
+    entry::<RejectDelivery>(),
+    entry::<SurrenderTask>(),
+    entry::<OpenDispute>(),
+    entry::<ListDisputes>(),
+    entry::<GetDispute>(),
+    entry::<OfferShare>(),
+    entry::<AcceptDispute>(),
     entry::<GetCredits>(),
     entry::<ListCreditEntries>(),
     entry::<ListNotifications>(),

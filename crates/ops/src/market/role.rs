@@ -28,6 +28,16 @@ pub(crate) fn role_of(caller: &Caller, case: &Case) -> Role {
     }
 }
 
+/// Whether the caller may look into the task to rule over it: an arbiter, while it is disputed.
+pub(crate) fn is_arbiter_of(tx: &mut ReadTx<'_>, caller: &Caller, case: &Case) -> Result<bool> {
+    match caller {
+        Caller::Account(account) if case.task.status == Status::Disputed => {
+            Ok(tx.is_arbiter(*account)?)
+        }
+        _ => Ok(false),
+    }
+}
+
 /// Whether the caller may see the task: a party, anybody for a public one that is open, the invited for a private one,
 /// and whoever has quoted.
 pub(crate) fn may_see(cx: &mut Cx<Reads>, case: &Case) -> Result<bool> {
@@ -46,7 +56,9 @@ pub(crate) fn sees(tx: &mut ReadTx<'_>, caller: &Caller, case: &Case) -> Result<
         Caller::Account(account) => {
             let owns_worker =
                 case.engagement.as_ref().is_some_and(|one| one.worker_account_id == *account);
-            Ok(task.buyer.account_id == *account || owns_worker)
+            Ok(task.buyer.account_id == *account
+                || owns_worker
+                || is_arbiter_of(tx, caller, case)?)
         }
         Caller::Agent(agent) => {
             let agent_id = agent.agent_id();
