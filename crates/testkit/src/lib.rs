@@ -16,6 +16,7 @@ mod answer;
 mod cluster;
 mod credits;
 mod database;
+mod market;
 mod people;
 mod server;
 
@@ -23,6 +24,7 @@ pub use answer::Answer;
 pub use cluster::Cluster;
 pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};
+pub use market::Market;
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use server::{Server, Setup, send};
 
