@@ -46,6 +46,71 @@ lifecycle! {
     }
 }
 
+/// How many parts a delivery may have.
+pub const MAX_ARTIFACTS: usize = 50;
+
+/// A media type: `type/subtype`, with or without parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct MediaType(String);
+
+impl MediaType {
+    /// How long one may be.
+    const MOST: usize = 255;
+
+    /// Checks a text.
+    pub fn new(text: impl Into<String>) -> Result<Self, String> {
+        let text = text.into();
+        let token = |part: &str| {
+            !part.is_empty()
+                && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b))
+        };
+        let shaped =
+            essence(&text).split_once('/').is_some_and(|(kind, of)| token(kind) && token(of));
+        let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        if shaped && printable && text.len() <= Self::MOST {
+            return Ok(Self(text));
+        }
+        Err("must be a media type, such as text/plain".to_owned())
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether both name the same type, whatever their parameters.
+    #[must_use]
+    pub fn is(&self, other: &str) -> bool {
+        essence(&self.0).eq_ignore_ascii_case(essence(other))
+    }
+}
+
+fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or_default().trim()
+}
+
+impl<'de> Deserialize<'de> for MediaType {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::new(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for MediaType {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "MediaType".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "minLength": 3, "maxLength": Self::MOST })
+    }
+}
+
 /// A part of a delivery, as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Artifact")]

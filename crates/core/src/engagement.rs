@@ -319,6 +319,17 @@ impl Engagement {
         }
     }
 
+    /// Refuses an answer that quotes other terms.
+    pub fn check_quoted(&self, terms_hash: &str, version: u32) -> Result<(), Refusal> {
+        if self.terms_hash == terms_hash && self.version == version {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            Code::StaleTerms,
+            "The offer has another terms_hash or selection_version.",
+        ))
+    }
+
     fn funding_after(
         &self,
         now: Timestamp,

@@ -117,9 +117,21 @@ pub(crate) enum AdminCommand {
     /// The books of the credit ledger.
     #[command(subcommand)]
     Ledger(LedgerCommand),
+    /// Who may rule over disputes.
+    #[command(subcommand)]
+    Arbiter(ArbiterCommand),
     /// Keys that sign tokens.
     #[command(subcommand)]
     Keys(KeysCommand),
+}
+
+/// What can be done with arbiters.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ArbiterCommand {
+    /// Let an account rule over disputes that it is no party of.
+    Add(OneAccount),
+    /// Let an account rule no longer.
+    Remove(OneAccount),
 }
 
 /// What can be done with accounts.

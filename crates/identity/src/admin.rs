@@ -64,6 +64,19 @@ impl Identity {
         self.keys.rotate(self.now()).await
     }
 
+    /// Lets an account rule over disputes, or no longer, and gives the account.
+    pub async fn set_arbiter(&self, email: &str, arbiter: bool) -> Result<AccountView> {
+        let now = self.now();
+        let folded = Email::parse(email)?.folded().to_owned();
+        self.db
+            .write("set_arbiter", move |tx| {
+                let account = lock(tx, &folded)?;
+                tx.set_arbiter(&account, arbiter, now)?;
+                Ok::<_, Error>(AccountView::from(&*account))
+            })
+            .await
+    }
+
     async fn set_disabled(&self, email: &str, disabled_at: Option<Timestamp>) -> Result<()> {
         let now = self.now();
         let folded = Email::parse(email)?.folded().to_owned();

@@ -15,12 +15,20 @@ use crate::agents::{
 use crate::buying::{
     AcceptDelivery, CancelTask, CreateTask, FundTask, RefundTask, ReleaseSelection, SelectQuote,
 };
+use crate::checks::CheckTask;
 use crate::connections::{
     BindConnectionSpendPolicy, CreateConnection, GetConnection, ListClientCatalog, ListConnections,
     RevokeConnection, RotateConnection, UnbindConnectionSpendPolicy, UpdateConnectionGrant,
 };
 use crate::credits::{GetCredits, ListCreditEntries};
+use crate::deliveries::{
+    CreateDelivery, GetDelivery, ListDeliveries, RejectDelivery, RequestChanges, SurrenderTask,
+};
 use crate::directory::{GetAgent, GetAgentReputation, SearchAgents};
+use crate::disputes::{
+    AcceptDispute, AgentAcceptDispute, AgentOfferShare, GetDispute, ListDisputes, OfferShare,
+    OpenDispute,
+};
 use crate::earnings::{GetAgentEarnings, GetEarnings, ListEarningEntries};
 use crate::hosted::{
     DeleteKnowledgeFile, GetHostedVersion, ListHostedVersions, ListKnowledgeFiles,
@@ -39,12 +47,16 @@ use crate::quotes::{
     CreateQuote, GetQuote, ListQuotes, ListTaskQuotes, QuoteAsOwner, SubmitQuote, UpdateQuote,
     WithdrawQuote,
 };
+use crate::receipts::{GetReceipt, ListReceipts, ReviewReceipt, VerifyReceipt};
+use crate::relay::{
+    AcceptOfferAsOwner, AcceptRelayOffer, CheckIn, CheckOut, DeclineOfferAsOwner,
+    DeclineRelayOffer, GetRelayOffer, ListAgentOffers, ListRelayOffers,
+};
 use crate::tasks::{GetTask, ListTaskEvents, ListTasks};
 use crate::wallets::{
     CompleteWalletLink, CreateWalletChallenge, CreateWalletLink, LinkWallet, ListWallets,
     UnlinkWallet,
 };
-use crate::receipts::{GetReceipt, ListReceipts, ReviewReceipt, VerifyReceipt};
 
 /// The operations, in the order of the reference.
 pub static REGISTRY: &[Entry] = &[
@@ -70,6 +82,9 @@ pub static REGISTRY: &[Entry] = &[
     entry::<SearchAgents>(),
     entry::<GetAgent>(),
     entry::<GetAgentReputation>(),
+    entry::<ListAgentOffers>(),
+    entry::<AcceptOfferAsOwner>(),
+    entry::<DeclineOfferAsOwner>(),
     entry::<ListConnections>(),
     entry::<CreateConnection>(),
     entry::<GetConnection>(),
@@ -95,6 +110,8 @@ pub static REGISTRY: &[Entry] = &[
     entry::<AgentRejectDelivery>(),
     entry::<AgentReleaseSelection>(),
     entry::<AgentCancelTask>(),
+    entry::<AgentOfferShare>(),
+    entry::<AgentAcceptDispute>(),
     entry::<SettleCommand>(),
     entry::<ApproveCommand>(),
     entry::<DenyCommand>(),
@@ -121,6 +138,24 @@ pub static REGISTRY: &[Entry] = &[
     entry::<SealAction>(),
     entry::<SubmitAction>(),
     entry::<CancelAction>(),
+    entry::<CheckTask>(),
+    entry::<CheckIn>(),
+    entry::<CheckOut>(),
+    entry::<ListRelayOffers>(),
+    entry::<GetRelayOffer>(),
+    entry::<AcceptRelayOffer>(),
+    entry::<DeclineRelayOffer>(),
+    entry::<CreateDelivery>(),
+    entry::<ListDeliveries>(),
+    entry::<GetDelivery>(),
+    entry::<RequestChanges>(),
+    entry::<RejectDelivery>(),
+    entry::<SurrenderTask>(),
+    entry::<OpenDispute>(),
+    entry::<ListDisputes>(),
+    entry::<GetDispute>(),
+    entry::<OfferShare>(),
+    entry::<AcceptDispute>(),
     entry::<GetCredits>(),
     entry::<ListCreditEntries>(),
     entry::<CreateWalletChallenge>(),

@@ -85,6 +85,7 @@ CREATE INDEX engagements_by_agent ON engagements (agent_id, task_id);
 CREATE INDEX engagements_by_worker_account ON engagements (worker_account_id, task_id);
 CREATE INDEX engagements_held ON engagements (agent_id) WHERE funding_state = 'held';
 CREATE INDEX offers_by_agent ON engagements (agent_id, offer_id) WHERE offer IS NOT NULL;
+CREATE INDEX offers_open ON engagements (agent_id, offer_id) WHERE offer = 'open';
 
 CREATE TABLE quotes (
     quote_id TEXT PRIMARY KEY,
@@ -145,6 +146,8 @@ CREATE TABLE disputes (
 ) /* clustered */;
 CREATE INDEX disputes_by_buyer ON disputes (buyer_account_id, dispute_id);
 CREATE INDEX disputes_by_worker ON disputes (worker_account_id, dispute_id);
+CREATE INDEX disputes_by_buying_agent ON disputes (buyer_agent_id, dispute_id) WHERE buyer_agent_id IS NOT NULL;
+CREATE INDEX disputes_by_working_agent ON disputes (worker_agent_id, dispute_id);
 CREATE INDEX disputes_open ON disputes (dispute_id) WHERE status = 'open';
 
 CREATE TABLE evidence (

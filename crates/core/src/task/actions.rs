@@ -1,7 +1,7 @@
 //! What a party may do with a task now, read from the same table that decides.
 
 use crate::delivery::MAX_VERSIONS;
-use crate::task::{Case, Event, MAX_CHANGE_REQUESTS, Status};
+use crate::task::{Case, Event, MAX_CHANGE_REQUESTS, Side, Status};
 
 /// What a caller is to a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,18 @@ pub enum Role {
     Candidate,
     /// Anybody else.
     Onlooker,
+}
+
+impl Role {
+    /// The side of a party; nobody else has one.
+    #[must_use]
+    pub const fn side(self) -> Option<Side> {
+        match self {
+            Self::Buyer | Self::BuyingAgent => Some(Side::Buyer),
+            Self::Worker | Self::WorkerOwner => Some(Side::Worker),
+            Self::Candidate | Self::Onlooker => None,
+        }
+    }
 }
 
 /// Which operation brings about an event, by role.

@@ -99,12 +99,7 @@ impl Case {
     ) -> Result<Turn, Refusal> {
         let engagement = self.engaged()?;
         engagement.check_answerable(by)?;
-        if engagement.terms_hash != terms_hash || engagement.version != version {
-            return Err(Refusal::new(
-                Code::StaleTerms,
-                "The offer has another terms_hash or selection_version.",
-            ));
-        }
+        engagement.check_quoted(terms_hash, version)?;
         let deliver_by = now.after(self.task.brief.delivery_window.span());
         let mut turn = self.turn(now, Event::WorkerAccepted, Some(deliver_by), |_| ())?;
         turn.declines_quotes = true;

@@ -124,7 +124,7 @@ impl Case {
     ) -> Result<Turn, Refusal> {
         let turn = self.turn(now, Event::Approved, None, |_| ())?;
         self.quoted(delivery_id, digest)?;
-        self.pay(now, turn, OutcomeReason::Accepted)
+        Ok(self.closing_dispute(self.pay(now, turn, OutcomeReason::Accepted)?))
     }
 
     /// Every check passed, and the buyer had said that this is enough; or the review window passed in silence.
@@ -162,7 +162,15 @@ impl Case {
     /// The worker gives the task back.
     pub fn surrender(&self, now: Timestamp) -> Result<Turn, Refusal> {
         let turn = self.turn(now, Event::Surrendered, None, |_| ())?;
-        self.give_back(now, turn, OutcomeReason::Surrendered)
+        Ok(self.closing_dispute(self.give_back(now, turn, OutcomeReason::Surrendered)?))
+    }
+
+    /// A turn that ends a disputed task ends the dispute, and both sides hear of that.
+    fn closing_dispute(&self, turn: Turn) -> Turn {
+        if self.task.status != Status::Disputed {
+            return turn;
+        }
+        turn.telling(Side::Worker, "dispute.closed").telling(Side::Buyer, "dispute.closed")
     }
 
     fn give_back(
@@ -200,15 +208,14 @@ impl Case {
         let fee = ledger::fee(share, engagement.fee_bps);
         let funding = engagement.funding_id;
         let quote = if unpaid { quote::Event::Unfulfilled } else { quote::Event::Fulfilled };
-        Ok(turn
+        let turn = turn
             .engaging(engagement.pay_out(now, FundingEvent::Split, OutcomeReason::Resolved)?)
             .quoting(quote)
             .moving(self.release_pay(engagement, share, fee))
             .moving(Plan::refund(funding, self.purse(), rest))
             .moving(self.unreserve(share))
-            .ending(Outcome { paid: share, fee, reason: Some(OutcomeReason::Resolved) })
-            .telling(Side::Worker, "dispute.closed")
-            .telling(Side::Buyer, "dispute.closed"))
+            .ending(Outcome { paid: share, fee, reason: Some(OutcomeReason::Resolved) });
+        Ok(self.closing_dispute(turn))
     }
 
     /// What time alone does to the task, if its time has come.

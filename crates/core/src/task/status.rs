@@ -57,8 +57,8 @@ lifecycle! {
         ChangesAsked "buyer requests changes",
         /// The buyer accepted the delivery.
         Approved "buyer accepts",
-        /// The review window passed in silence.
-        AutoApproved "review deadline passes",
+        /// The review window passed in silence, or every check passed and the buyer had said that this is enough.
+        AutoApproved "review deadline passes, or every check passes",
         /// The buyer refused the delivery.
         Rejected "buyer rejects",
         /// The delivery window passed.

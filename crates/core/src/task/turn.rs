@@ -1,5 +1,7 @@
 //! A turn: everything that one decision about a case comes to.
 
+use serde::{Deserialize, Serialize};
+
 use crate::delivery::Delivery;
 use crate::engagement::{Engagement, OutcomeReason};
 use crate::ledger::Plan;
@@ -16,13 +18,25 @@ pub enum Change<T> {
     Moved(Step<T>),
 }
 
-/// Which party is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One of the two parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Side {
     /// Whoever buys.
     Buyer,
     /// The agent that works.
     Worker,
+}
+
+impl Side {
+    /// The other party.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Buyer => Self::Worker,
+            Self::Worker => Self::Buyer,
+        }
+    }
 }
 
 /// Something a party is told.
@@ -71,6 +85,8 @@ pub struct Turn {
     pub outcome: Option<Outcome>,
     /// Who is told what.
     pub news: Vec<News>,
+    /// Why it happened, in the words of whoever did it.
+    pub note: Option<String>,
 }
 
 impl Turn {
@@ -88,6 +104,7 @@ impl Turn {
             plan: Plan::none(),
             outcome: None,
             news: Vec::new(),
+            note: None,
         }
     }
 
@@ -108,6 +125,12 @@ impl Turn {
 
     pub(super) fn telling(mut self, to: Side, kind: &'static str) -> Self {
         self.news.push(News { to, kind });
+        self
+    }
+
+    /// The same turn with the reason that was given for it.
+    pub fn noting(mut self, reason: Option<String>) -> Self {
+        self.note = reason;
         self
     }
 

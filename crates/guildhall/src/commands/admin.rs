@@ -11,7 +11,8 @@ use super::target::Target;
 use super::{ledger, password};
 use crate::app;
 use crate::cli::{
-    AccountCommand, AdminCommand, CreditsCommand, InstanceArgs, KeysCommand, LedgerCommand,
+    AccountCommand, AdminCommand, ArbiterCommand, CreditsCommand, InstanceArgs, KeysCommand,
+    LedgerCommand,
 };
 use crate::config::Config;
 use crate::failure::Failure;
@@ -30,6 +31,12 @@ pub(super) fn run(command: &AdminCommand, json: bool) -> Result<(), Failure> {
         let admin = Admin { db, identity, json };
         match command {
             AdminCommand::Account(account) => admin.account(account).await,
+            AdminCommand::Arbiter(ArbiterCommand::Add(one)) => {
+                admin.set_arbiter(&one.email, true).await
+            }
+            AdminCommand::Arbiter(ArbiterCommand::Remove(one)) => {
+                admin.set_arbiter(&one.email, false).await
+            }
             AdminCommand::Keys(KeysCommand::Rotate(_)) => admin.rotate_keys().await,
             AdminCommand::Keys(KeysCommand::List(_)) => admin.list_keys().await,
             AdminCommand::Credits(CreditsCommand::Grant { email, credits, .. }) => {
@@ -50,6 +57,9 @@ fn instance(command: &AdminCommand) -> &InstanceArgs {
             | AccountCommand::Enable(one)
             | AccountCommand::SetPassword(one) => &one.instance,
         },
+        AdminCommand::Arbiter(ArbiterCommand::Add(one) | ArbiterCommand::Remove(one)) => {
+            &one.instance
+        }
         AdminCommand::Credits(CreditsCommand::Grant { instance, .. })
         | AdminCommand::Keys(KeysCommand::Rotate(instance) | KeysCommand::List(instance))
         | AdminCommand::Ledger(LedgerCommand::Verify(instance)) => instance,
@@ -131,6 +141,18 @@ impl Admin {
         output::text(&format!(
             "{account_id}\n  e-mail   {email}\n  name     {display_name}\n  created  {created_at}\n  state    {state}\n"
         ))
+    }
+
+    async fn set_arbiter(&self, email: &str, arbiter: bool) -> Result<(), Failure> {
+        let account = self.identity.set_arbiter(email, arbiter).await.map_err(refused)?;
+        let AccountView { account_id, email, .. } = account;
+        if self.json {
+            return output::json(&json!({
+                "account_id": account_id, "email": email, "arbiter": arbiter,
+            }));
+        }
+        let does = if arbiter { "rules" } else { "does not rule" };
+        output::line(&format!("{account_id} ({email}) {does} over disputes"))
     }
 
     async fn rotate_keys(&self) -> Result<(), Failure> {

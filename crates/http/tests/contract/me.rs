@@ -63,7 +63,7 @@ async fn the_agent_body_is_whole(server: Server) {
     let expected = json!({
         "kind": "agent", "agent_id": agent.agent_id, "name": "scout",
         "owner": { "account_id": ada.account_id }, "connection": connection,
-        "scopes": ["read", "worker"], "spend_policy": null, "presence": null,
+        "scopes": ["read", "worker"], "spend_policy": null, "presence": { "present": false, "present_until": null },
     });
     assert_eq!(me, expected);
     assert!(!me.to_string().contains(&ada.email), "an agent is not told who its owner is");

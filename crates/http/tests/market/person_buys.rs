@@ -26,7 +26,9 @@ async fn a_person_buys_by_sealed_actions(server: Server) {
     assert_eq!(sealed["result"]["task"]["status"], json!("open"));
 
     let quote_id = market.worker.quote(&task_id, "40").await;
-    let step = |what: &str, body| market.buyer.post(&format!("/v1/tasks/{task_id}/{what}"), body);
+    let step = async |what: &str, body| {
+        market.buyer.post(&format!("/v1/tasks/{task_id}/{what}"), body).await
+    };
     let action = step("select", json!({ "quote_id": quote_id })).await.expect(201);
     market.seal(&action).await.expect(200);
     assert_eq!(market.status(&task_id).await, "selected");

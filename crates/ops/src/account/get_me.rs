@@ -31,7 +31,8 @@ impl Operation for GetMe {
 
     fn run(cx: &mut Cx<Reads>, _: &Input) -> Result<Me> {
         if let Caller::Agent(agent) = cx.caller() {
-            return Ok(Me::Agent(Box::new(MyAgent::new(agent, cx.now))));
+            let present_until = cx.tx.find_presence(agent.agent_id())?;
+            return Ok(Me::Agent(Box::new(MyAgent::new(agent, present_until, cx.now))));
         }
         let account_id = cx.account()?;
         Ok(Me::Account(MyAccount::load(cx.tx, account_id, cx.now)?))

@@ -57,8 +57,8 @@ pub(crate) struct MyAgent {
     scopes: ScopeSet,
     /// The policy under which the agent may spend.
     spend_policy: Option<PolicySummary>,
-    /// The agent's presence on the relay, while it is checked in.
-    presence: Option<Presence>,
+    /// The agent's presence on the relay.
+    presence: Presence,
 }
 
 /// Whose agent it is.
@@ -79,11 +79,13 @@ pub(crate) struct PolicySummary {
     expires_at: Option<Timestamp>,
 }
 
-/// A live presence.
+/// Whether an agent is there.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Presence {
-    /// Until when it lasts without another check-in.
-    present_until: Timestamp,
+    /// Whether it is checked in now.
+    present: bool,
+    /// Until when its last check-in lasts, or lasted; null before the first.
+    present_until: Option<Timestamp>,
 }
 
 impl MyAccount {
@@ -105,7 +107,11 @@ impl MyAccount {
 }
 
 impl MyAgent {
-    pub(crate) fn new(caller: &AgentCaller, now: Timestamp) -> Self {
+    pub(crate) fn new(
+        caller: &AgentCaller,
+        present_until: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Self {
         let connection = &caller.live.connection;
         Self {
             kind: "agent",
@@ -115,7 +121,10 @@ impl MyAgent {
             connection: ConnectionView::new(connection, caller.live.agent_name.clone(), now),
             scopes: caller.scopes,
             spend_policy: caller.live.policy.as_ref().map(|policy| summary(policy, now)),
-            presence: None,
+            presence: Presence {
+                present: present_until.is_some_and(|until| now < until),
+                present_until,
+            },
         }
     }
 }

@@ -3,6 +3,7 @@
 mod auto_select;
 mod chain;
 mod choose;
+mod dispute;
 mod open;
 mod receipt;
 mod role;
@@ -16,9 +17,9 @@ pub(crate) use auto_select::{AUTO_SELECT, arm_auto_select, auto_select};
 pub(crate) use chain::{check_no_self_dealing, check_unrelated};
 pub(crate) use choose::{check_worker_ready, choose, engage_hired, lock_choice};
 pub(crate) use open::{check_room, draft, invite, open};
-pub(crate) use role::{agent_sees, may_see, role_of, sees_at_sight};
+pub(crate) use role::{agent_sees, is_arbiter_of, may_see, role_of, sees_at_sight};
 pub(crate) use spend::{Spender, note};
-pub(crate) use take::take;
+pub(crate) use take::{take, tell_side};
 pub(crate) use task_input::{TaskInput, UsdcInput};
 pub(crate) use tell::tell_buyer;
 pub(crate) use view::{MoneyView, PartyView, TaskView, show, show_case};
@@ -59,6 +60,17 @@ pub(crate) fn find(cx: &mut Cx<Reads>, task: &TaskRef) -> Result<Case> {
     Ok(case)
 }
 
+/// A case that the caller is a party of, or may rule over; nobody else sees what is delivered and disputed.
+pub(crate) fn find_own(cx: &mut Cx<Reads>, task: TaskId) -> Result<Option<Case>> {
+    let Some(case) = cx.tx.find_case(task)? else { return Ok(None) };
+    let caller = cx.caller();
+    if role_of(caller, &case).side().is_none() && !is_arbiter_of(cx.tx, caller, &case)? {
+        return Ok(None);
+    }
+    check_not_overdue(cx.now, &case)?;
+    Ok(Some(case))
+}
+
 /// Holds a case. If its time has come, that happens first, so that a late request is judged as one.
 ///
 /// Whether the caller may see it, and in which role, is for the operation to check.
@@ -69,7 +81,8 @@ pub(crate) fn lock<'c>(cx: &mut Cx<'_, 'c, Writes>, task: TaskId) -> Result<Lock
     Ok(case)
 }
 
-fn check_not_overdue(now: guildhall_core::Timestamp, case: &Case) -> Result<()> {
+/// Refuses to judge a case before what is overdue has happened.
+pub(crate) fn check_not_overdue(now: guildhall_core::Timestamp, case: &Case) -> Result<()> {
     if case.task.is_overdue(now) {
         return Err(Error::overdue(RUN_OUT, &case.task.task_id));
     }

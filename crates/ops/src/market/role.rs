@@ -29,12 +29,22 @@ pub(crate) fn role_of(caller: &Caller, case: &Case) -> Role {
     }
 }
 
+/// Whether the caller may look into the task to rule over it: an arbiter, while it is disputed.
+pub(crate) fn is_arbiter_of(tx: &mut ReadTx<'_>, caller: &Caller, case: &Case) -> Result<bool> {
+    match caller {
+        Caller::Account(account) if case.task.status == Status::Disputed => {
+            Ok(tx.is_arbiter(*account)?)
+        }
+        _ => Ok(false),
+    }
+}
+
 /// Whether the caller may see the task: a party, anybody for a public one that is open, the invited for a private one,
 /// and whoever has quoted.
 pub(crate) fn may_see(cx: &mut Cx<Reads>, case: &Case) -> Result<bool> {
     match cx.caller() {
         Caller::Agent(agent) => agent_sees(cx.tx, agent.agent_id(), case),
-        caller => Ok(sees_at_sight(caller, case)),
+        caller => Ok(sees_at_sight(caller, case) || is_arbiter_of(cx.tx, caller, case)?),
     }
 }
 

@@ -4,11 +4,11 @@ use guildhall_core::engagement::Engagement;
 use guildhall_core::lifecycle::Lifecycle;
 use guildhall_core::quote::{self, Quote};
 use guildhall_core::task::{Case, Event, News, Side, Status, Turn};
-use guildhall_core::{ReceiptId, ReceiptKind};
+use guildhall_core::{DisputeId, ReceiptId, ReceiptKind};
 use guildhall_store::Locked;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{arm_auto_select, receipt, set_timer, spend};
+use super::{arm_auto_select, dispute, receipt, set_timer, spend};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::operation::Writes;
@@ -27,7 +27,9 @@ pub(crate) fn take<'c>(
     let (quoted, declines_quotes) = (turn.quote, turn.declines_quotes);
     let plan = std::mem::take(&mut turn.plan);
     let news = std::mem::take(&mut turn.news);
+    let note = turn.note.take();
     cx.tx.save_turn(case, turn)?;
+    let dispute_id = dispute::follow(cx, case, was, event)?;
 
     let engaged = if was == Status::Open && event != Event::Selected {
         None
@@ -53,9 +55,9 @@ pub(crate) fn take<'c>(
         // Nobody works on it after all, and other quotes may wait.
         arm_auto_select(cx, case)?;
     }
-    log(cx, case, event)?;
+    log(cx, case, event, note.as_deref())?;
     for one in news {
-        tell(cx, case, one)?;
+        tell(cx, case, one, dispute_id, note.as_deref())?;
     }
     Ok(receipt_id)
 }
@@ -98,16 +100,45 @@ fn tell_declined(cx: &mut Cx<Writes>, quote: &Quote) -> Result<()> {
 }
 
 /// The task's own trail: what happened, who did it, where it stands now.
-fn log(cx: &mut Cx<Writes>, case: &Case, event: Event) -> Result<()> {
-    let data = json!({
+fn log(cx: &mut Cx<Writes>, case: &Case, event: Event, note: Option<&str>) -> Result<()> {
+    let mut data = json!({
         "status": case.task.status,
         "actor": cx.caller().party(),
         "selection_version": case.task.selections,
     });
+    add_note(&mut data, note);
     cx.log_event(case.task.task_id, <Status as Lifecycle>::event_name(event), data)
 }
 
-fn tell(cx: &mut Cx<Writes>, case: &Case, news: News) -> Result<()> {
+fn tell(
+    cx: &mut Cx<Writes>,
+    case: &Case,
+    news: News,
+    dispute_id: Option<DisputeId>,
+    note: Option<&str>,
+) -> Result<()> {
+    let Some(engagement) = &case.engagement else { return Ok(()) };
+    let mut data = json!({
+        "status": case.task.status,
+        "selection_version": engagement.version,
+        "amount_credits": engagement.price.to_string(),
+    });
+    add_note(&mut data, note);
+    let subject = match dispute_id.filter(|_| news.kind.starts_with("dispute.")) {
+        Some(dispute_id) => ("dispute", dispute_id.to_string()),
+        None => subject(case, engagement, news.kind),
+    };
+    tell_side(cx, case, news, subject, data)
+}
+
+/// Tells one party of a task something that is no turn of it, or a part of one.
+pub(crate) fn tell_side(
+    cx: &mut Cx<Writes>,
+    case: &Case,
+    news: News,
+    subject: (&str, String),
+    data: Value,
+) -> Result<()> {
     let Some(engagement) = &case.engagement else { return Ok(()) };
     let buyer = case.task.buyer;
     let (feed, agent) = match (news.to, buyer.agent_id) {
@@ -115,13 +146,14 @@ fn tell(cx: &mut Cx<Writes>, case: &Case, news: News) -> Result<()> {
         (Side::Buyer, Some(agent)) => (agent.to_string(), Some(agent)),
         (Side::Buyer, None) => (buyer.account_id.to_string(), None),
     };
-    let data = json!({
-        "status": case.task.status,
-        "selection_version": engagement.version,
-        "amount_credits": engagement.price.to_string(),
-    });
-    let subject = subject(case, engagement, news.kind);
     cx.tell_of_task(feed, agent, news.kind, case.task.task_id, subject, data)
+}
+
+/// Adds the reason that was given, where one was.
+fn add_note(data: &mut Value, note: Option<&str>) {
+    if let (Some(data), Some(note)) = (data.as_object_mut(), note) {
+        data.insert("reason".to_owned(), note.into());
+    }
 }
 
 /// What a piece of news is about: the thing its kind begins with.

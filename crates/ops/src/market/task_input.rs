@@ -1,5 +1,6 @@
 //! What a buyer says about a task, and the brief that it makes.
 
+use guildhall_core::check::{Check, MAX_CHECKS};
 use guildhall_core::money::{Credits, Price};
 use guildhall_core::task::{
     AcceptWindow, Brief, Case, DeliveryWindow, Rail, ReviewWindow, SelectionMode, Status, Tier,
@@ -10,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::checks;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::operation::Writes;
@@ -51,6 +53,9 @@ pub(crate) struct TaskInput {
     /// How long the buyer may take to review.
     #[serde(default)]
     review_window_seconds: ReviewWindow,
+    /// What a machine checks in every delivery.
+    #[serde(default)]
+    checks: Few<Check, MAX_CHECKS>,
     /// Whether a delivery that passes every check is accepted at once.
     #[serde(default)]
     auto_accept_on_checks: bool,
@@ -120,7 +125,7 @@ impl TaskInput {
             title: self.title.to_string(),
             brief: self.brief.to_string(),
             criteria: self.criteria.iter().map(|one| one.to_string()).collect(),
-            checks: Value::Array(Vec::new()),
+            checks: self.checks()?,
             auto_accept_on_checks: self.auto_accept_on_checks,
             budget: budget.credits(),
             rail,
@@ -166,6 +171,11 @@ impl TaskInput {
             (Tier::Public, false) => terms("Only a private task has invited_agent_ids."),
             _ => Ok(()),
         }
+    }
+
+    fn checks(&self) -> Result<Value> {
+        checks::validate(&self.checks)?;
+        serde_json::to_value(&self.checks).map_err(|error| Error::internal(error.to_string()))
     }
 
     fn invited(&self, cx: &mut Cx<Writes>) -> Result<Vec<AgentId>> {

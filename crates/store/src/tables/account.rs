@@ -66,6 +66,15 @@ impl ReadTx<'_> {
         self.find(select!("WHERE t.account_id = $1"), params![account_id])
     }
 
+    /// Whether the operator lets the account rule over disputes.
+    pub fn is_arbiter(&mut self, account_id: AccountId) -> Result<bool> {
+        let row: Option<(i64,)> = self.find(
+            "SELECT 1 FROM accounts WHERE account_id = $1 AND arbiter = 1 AND disabled_at IS NULL",
+            params![account_id],
+        )?;
+        Ok(row.is_some())
+    }
+
     /// The account with this address, folded.
     pub fn find_account_by_email(&mut self, email_folded: &str) -> Result<Option<Account>> {
         self.find(select!("WHERE t.email_folded = $1"), params![email_folded])
@@ -151,6 +160,19 @@ impl<'c> Tx<'c> {
         self.put_one(
             "UPDATE accounts SET disabled_at = $1, updated_at = $2 WHERE account_id = $3",
             params![disabled_at, now, account.account_id],
+        )
+    }
+
+    /// Lets the account rule over disputes, or no longer.
+    pub fn set_arbiter(
+        &mut self,
+        account: &Locked<'c, Account>,
+        arbiter: bool,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.put_one(
+            "UPDATE accounts SET arbiter = $1, updated_at = $2 WHERE account_id = $3",
+            params![arbiter, now, account.account_id],
         )
     }
 

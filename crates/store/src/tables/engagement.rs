@@ -2,7 +2,7 @@
 
 use guildhall_core::engagement::{Engagement, Funding};
 use guildhall_core::money::Credits;
-use guildhall_core::{AgentId, OfferId, TaskId};
+use guildhall_core::{AgentId, OfferId, TaskId, Timestamp};
 
 use super::columns::{Word, below};
 use super::save::Saved;
@@ -146,6 +146,24 @@ impl ReadTx<'_> {
                 params![agent, status.to_owned(), below(before), limit],
             ),
         }
+    }
+
+    /// How many offers wait for the agent's answer.
+    pub fn count_open_offers(&mut self, agent: AgentId, now: Timestamp) -> Result<i64> {
+        let row: Option<(i64,)> = self.find(
+            "SELECT count(*) FROM engagements WHERE agent_id = $1 AND offer = 'open' AND accept_deadline_at > $2",
+            params![agent, now],
+        )?;
+        Ok(row.map_or(0, |(count,)| count))
+    }
+
+    /// The task of an offer to the agent that has lapsed, though nobody has written it down.
+    pub fn find_overdue_offer(&mut self, agent: AgentId, now: Timestamp) -> Result<Option<TaskId>> {
+        let row: Option<(TaskId,)> = self.find(
+            "SELECT task_id FROM engagements WHERE agent_id = $1 AND offer = 'open' AND accept_deadline_at <= $2 LIMIT 1",
+            params![agent, now],
+        )?;
+        Ok(row.map(|(task,)| task))
     }
 
     /// Whether an agent was ever engaged for a task.

@@ -41,6 +41,15 @@ impl ReadTx<'_> {
     }
 }
 
+impl ReadTx<'_> {
+    /// Until when an agent counts as present, if it was ever there.
+    pub fn find_presence(&mut self, agent: AgentId) -> Result<Option<Timestamp>> {
+        let row: Option<(Timestamp,)> =
+            self.find("SELECT present_until FROM presence WHERE agent_id = $1", params![agent])?;
+        Ok(row.map(|(until,)| until))
+    }
+}
+
 impl Tx<'_> {
     /// Notes that an agent is there until `present_until`.
     pub fn put_presence(
