@@ -12,6 +12,7 @@ pub mod id;
 pub mod money;
 pub mod policy;
 mod refusal;
+pub mod remote;
 pub mod scope;
 mod secret;
 mod step;
