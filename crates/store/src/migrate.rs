@@ -12,10 +12,10 @@ use crate::error::{Error, Result};
 
 /// Every migration of this program, in order; its place in the list is its version. One that was released is never
 /// changed: a change is a new migration.
-const MIGRATIONS: &[Migration] = &[Migration {
-    name: "0001_foundation",
-    sql: include_str!("../migrations/0001_foundation.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration { name: "0001_foundation", sql: include_str!("../migrations/0001_foundation.sql") },
+    Migration { name: "0006_search", sql: include_str!("../migrations/0006_search.sql") },
+];
 
 const CREATE_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
     version BIGINT PRIMARY KEY,

@@ -11,6 +11,7 @@ pub mod knowledge;
 pub mod policy;
 pub mod rate;
 mod save;
+pub mod search;
 pub mod session;
 pub mod signing_key;
 pub mod timer;

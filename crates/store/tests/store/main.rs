@@ -16,6 +16,7 @@ mod group_commit;
 mod locking;
 mod migrations;
 mod queueing;
+mod search;
 mod sqlite_only;
 mod transactions;
 mod wakes;
