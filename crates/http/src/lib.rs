@@ -3,7 +3,9 @@
 mod answer;
 mod app;
 mod auth;
+mod content_digest;
 mod credential;
+mod file;
 mod health;
 mod openapi;
 mod origin;

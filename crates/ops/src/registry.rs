@@ -10,6 +10,7 @@ use crate::connections::{
     BindConnectionSpendPolicy, CreateConnection, GetConnection, ListClientCatalog, ListConnections,
     RevokeConnection, RotateConnection, UnbindConnectionSpendPolicy, UpdateConnectionGrant,
 };
+use crate::files::{GetFile, UploadFile};
 use crate::hosted::{
     DeleteKnowledgeFile, GetHostedVersion, ListHostedVersions, ListKnowledgeFiles,
     SaveHostedVersion, UploadKnowledgeFile,
@@ -39,6 +40,8 @@ pub static REGISTRY: &[Entry] = &[
     entry::<UploadKnowledgeFile>(),
     entry::<ListKnowledgeFiles>(),
     entry::<DeleteKnowledgeFile>(),
+    entry::<UploadFile>(),
+    entry::<GetFile>(),
     entry::<ListConnections>(),
     entry::<CreateConnection>(),
     entry::<GetConnection>(),

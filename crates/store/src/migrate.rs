@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 /// changed: a change is a new migration.
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_foundation", sql: include_str!("../migrations/0001_foundation.sql") },
+    Migration { name: "0004_files", sql: include_str!("../migrations/0004_files.sql") },
     Migration { name: "0006_search", sql: include_str!("../migrations/0006_search.sql") },
 ];
 

@@ -13,6 +13,7 @@ mod binding;
 mod connections;
 mod conventions;
 mod errors;
+mod files;
 mod grants;
 mod hosted;
 mod idempotency;

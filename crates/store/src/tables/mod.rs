@@ -5,6 +5,7 @@ pub mod agent;
 pub(crate) mod columns;
 pub mod connection;
 pub mod feed;
+pub mod file;
 pub mod hosted;
 pub mod idempotency;
 pub mod knowledge;
