@@ -134,6 +134,7 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
         quotas: quotas(),
         retention: Duration::from_secs(86_400),
         account_quota_bytes: 2 << 30,
+        allow_local: false,
     });
     let identity_settings = guildhall_identity::Settings {
         auth_url: base_url.clone(),

@@ -45,6 +45,7 @@ impl App {
             retention: seconds(config.limits.idempotency_retention_seconds),
             account_quota_bytes: i64::try_from(config.storage.account_quota_bytes)
                 .unwrap_or(i64::MAX),
+            allow_local: false,
         });
         let surface = surface(&config.server, stop);
         Ok(Self { service, identity: Arc::new(identity), surface })

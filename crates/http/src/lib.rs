@@ -10,6 +10,7 @@ mod health;
 mod openapi;
 mod origin;
 mod peer;
+mod preview;
 mod rest;
 pub mod serve;
 mod stream;

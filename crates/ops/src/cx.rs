@@ -25,8 +25,14 @@ pub(crate) struct Env {
     pub account_quota_bytes: i64,
     /// Where ids and secrets come from.
     pub mint: Mint,
+    /// Whether the loopback of this machine may be named as a place to call: for development and tests.
+    pub allow_local: bool,
     /// Authenticates cursors.
     pub cursors: Sealer,
+    /// Authenticates links to previews.
+    pub previews: Sealer,
+    /// Keeps the secrets of webhooks.
+    pub webhooks: Sealer,
 }
 
 /// What one request brings to the run of its operation.

@@ -22,6 +22,7 @@ mod notifications;
 mod operation;
 mod page;
 mod policies;
+mod previews;
 mod registry;
 mod service;
 mod timers;
@@ -34,6 +35,7 @@ pub use input::{Raw, parse};
 pub use limit::{Payer, Quotas};
 pub use meta::{API_KEY, Body, Credentials, Form, Meta, Method, OAUTH, PUBLIC, SESSION, Tag};
 pub use operation::{Entry, Prepared};
+pub use previews::PreviewPage;
 pub use registry::REGISTRY;
 pub use service::{Answer, Call, Parts, Reply, Service};
 

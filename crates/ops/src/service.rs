@@ -42,6 +42,8 @@ pub struct Parts {
     pub retention: Duration,
     /// How many bytes of files an account may keep.
     pub account_quota_bytes: i64,
+    /// Whether the loopback of this machine may be named as a place to call: for development and tests.
+    pub allow_local: bool,
 }
 
 /// The service behind every surface.
@@ -142,7 +144,10 @@ impl Service {
             base_url: parts.base_url,
             account_quota_bytes: parts.account_quota_bytes,
             mint: Mint::default(),
+            allow_local: parts.allow_local,
             cursors: Sealer::new(&parts.server_key, "cursors"),
+            previews: Sealer::new(&parts.server_key, "previews"),
+            webhooks: Sealer::new(&parts.server_key, "webhooks"),
         };
         Arc::new(Self {
             limiter: Limiter::new(parts.quotas, parts.db.is_shared()),

@@ -219,6 +219,7 @@ async fn assemble(
         quotas: setup.quotas,
         retention: setup.retention,
         account_quota_bytes: setup.account_quota_bytes,
+        allow_local: true,
     });
     let clock = place.clock.clone();
     let settings = guildhall_identity::Settings {

@@ -22,5 +22,6 @@ mod me;
 mod notifications;
 mod pagination;
 mod policies;
+mod previews;
 mod sign_in;
 mod versioning;
