@@ -18,6 +18,7 @@ mod secret;
 mod step;
 pub mod text;
 mod time;
+pub mod webhook;
 
 pub use code::Code;
 pub use id::*;

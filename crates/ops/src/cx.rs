@@ -2,7 +2,7 @@
 
 use guildhall_core::id::{Kind, missing};
 use guildhall_core::{
-    AccountId, AgentId, Code, Entity, Id, NotificationId, RequestId, Step, Timestamp,
+    AccountId, AgentId, Code, Entity, Id, NotificationId, RequestId, Step, TaskId, Timestamp,
 };
 use guildhall_store::tables::Saved;
 use guildhall_store::tables::feed::FeedItem;
@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::meta::Meta;
 use crate::mint::Mint;
 use crate::operation::{Access, Writes};
+use crate::webhooks;
 
 /// What does not change from request to request.
 #[derive(Debug)]
@@ -135,18 +136,49 @@ impl<'c> Cx<'_, 'c, Writes> {
         subject: (&str, Id<K>),
         data: Value,
     ) -> Result<()> {
-        let item = FeedItem {
+        let item = self.event(kind, subject, data)?;
+        let feed = agent.to_string();
+        self.publish(&feed, &FeedItem { agent_id: Some(feed.clone()), ..item })
+    }
+
+    /// Tells an account that something happened, in its activity.
+    #[expect(dead_code, reason = "the market's events come with the tasks")]
+    pub(crate) fn tell<K: Kind>(
+        &mut self,
+        account: AccountId,
+        kind: &str,
+        subject: (&str, Id<K>),
+        task: Option<TaskId>,
+        data: Value,
+    ) -> Result<()> {
+        let item = self.event(kind, subject, data)?;
+        let task_id = task.map(|task| task.to_string());
+        self.publish(&account.to_string(), &FeedItem { task_id, ..item })
+    }
+
+    fn event<K: Kind>(
+        &self,
+        kind: &str,
+        (noun, id): (&str, Id<K>),
+        data: Value,
+    ) -> Result<FeedItem> {
+        Ok(FeedItem {
             seq: 0,
             item_id: self.mint::<guildhall_core::NotificationKind>()?,
             kind: kind.to_owned(),
-            agent_id: Some(agent.to_string()),
+            agent_id: None,
             task_id: None,
-            subject: Some((subject.0.to_owned(), subject.1.to_string())),
+            subject: Some((noun.to_owned(), id.to_string())),
             data,
             created_at: self.now,
-        };
-        let feed = agent.to_string();
-        self.tx.append_to_feed(&feed, &item)?;
+        })
+    }
+
+    /// Adds an event to a feed and to the queues of the webhooks that want it, and wakes whoever waits for either.
+    fn publish(&mut self, feed: &str, item: &FeedItem) -> Result<()> {
+        self.tx.append_to_feed(feed, item)?;
+        self.tx.queue_webhook_deliveries(feed, item)?;
+        self.tx.wake_here(webhooks::TOPIC);
         Ok(self.tx.wake(feed)?)
     }
 

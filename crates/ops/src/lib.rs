@@ -26,6 +26,7 @@ mod previews;
 mod registry;
 mod service;
 mod timers;
+mod webhooks;
 
 pub use caller::Credential;
 pub use clock::Clock;
@@ -38,6 +39,7 @@ pub use operation::{Entry, Prepared};
 pub use previews::PreviewPage;
 pub use registry::REGISTRY;
 pub use service::{Answer, Call, Parts, Reply, Service};
+pub use webhooks::{Message, Outcome};
 
 /// The date-versions of the API that this program serves, oldest first.
 pub const VERSIONS: &[&str] = &["2026-11-01"];

@@ -20,6 +20,10 @@ use crate::operation::{Entry, entry};
 use crate::policies::{
     CreateSpendPolicy, DeactivateSpendPolicy, GetSpendPolicy, ListSpendPolicies, UpdateSpendPolicy,
 };
+use crate::webhooks::{
+    CreateWebhook, DeleteWebhook, ListWebhookDeliveries, ListWebhooks, ReplayWebhookDelivery,
+    RotateWebhookSecret,
+};
 
 /// The operations, in the order of the reference.
 pub static REGISTRY: &[Entry] = &[
@@ -59,4 +63,10 @@ pub static REGISTRY: &[Entry] = &[
     entry::<ListNotifications>(),
     entry::<ListActivity>(),
     entry::<StreamActivity>(),
+    entry::<CreateWebhook>(),
+    entry::<ListWebhooks>(),
+    entry::<DeleteWebhook>(),
+    entry::<RotateWebhookSecret>(),
+    entry::<ListWebhookDeliveries>(),
+    entry::<ReplayWebhookDelivery>(),
 ];

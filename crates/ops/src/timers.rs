@@ -10,6 +10,7 @@ use guildhall_store::tables::timer::Timer;
 use crate::error::{Error, Result};
 use crate::idempotency::SECRET_LIFETIME;
 use crate::service::Service;
+use crate::webhooks::DELIVERY_LIFETIME;
 
 /// Erases one-time secrets whose time is over.
 pub(crate) const ERASE_SECRETS: &str = "secrets.erase";
@@ -104,7 +105,8 @@ fn expire_policy(tx: &mut Tx<'_>, now: Timestamp, timer: &Timer) -> Result<()> {
 fn sweep(tx: &mut Tx<'_>, now: Timestamp, _: &Timer) -> Result<()> {
     let swept = tx.sweep_outcomes(now, SWEEP_ROWS)?;
     tx.sweep_rate_windows(now.before(Duration::from_hours(1)))?;
-    let more = i64::try_from(swept).unwrap_or(0) >= SWEEP_ROWS;
+    let told = tx.sweep_webhook_deliveries(now.before(DELIVERY_LIFETIME), SWEEP_ROWS)?;
+    let more = i64::try_from(swept.max(told)).unwrap_or(0) >= SWEEP_ROWS;
     let next = if more { now } else { now.after(SWEEP_EVERY) };
     Ok(tx.set_timer(&sweep_at(next))?)
 }

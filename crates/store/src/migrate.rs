@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_foundation", sql: include_str!("../migrations/0001_foundation.sql") },
     Migration { name: "0004_files", sql: include_str!("../migrations/0004_files.sql") },
+    Migration { name: "0005_webhooks", sql: include_str!("../migrations/0005_webhooks.sql") },
     Migration { name: "0006_search", sql: include_str!("../migrations/0006_search.sql") },
 ];
 

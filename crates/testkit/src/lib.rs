@@ -16,12 +16,14 @@ mod answer;
 mod cluster;
 mod database;
 mod people;
+mod receiver;
 mod server;
 
 pub use answer::Answer;
 pub use cluster::Cluster;
 pub use database::{Database, Engine, sqlite_faults};
 pub use people::{Agent, PASSWORD, Person, unique};
+pub use receiver::{Received, Receiver};
 pub use server::{Server, Setup, send};
 
 /// Runs each named test function, which takes a [`Server`], on both engines.

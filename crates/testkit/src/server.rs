@@ -6,7 +6,8 @@ use std::time::Duration;
 use guildhall_core::Secret;
 use guildhall_http::{App, Settings, Trusted, serve};
 use guildhall_identity::{HashCost, Identity};
-use guildhall_ops::{Clock, Parts, Quotas, Service};
+use guildhall_ops::{Clock, Message, Outcome, Parts, Quotas, Service};
+use guildhall_outbound::{Limits, Outbound};
 use guildhall_store::{Blobs, Config, Db};
 use reqwest::{Method, RequestBuilder};
 use tempfile::TempDir;
@@ -170,6 +171,26 @@ impl Server {
     pub async fn advance(&self, span: Duration) {
         self.clock.advance(i64::try_from(span.as_millis()).expect("a short span"));
         self.service.run_due_timers().await.expect("timers");
+    }
+
+    /// Sends what is due to webhooks, as the program's worker does, and says how many events that were.
+    pub async fn send_webhooks(&self) -> usize {
+        let outbound = Arc::new(Outbound::new(Limits { allow_local: true, ..Limits::default() }));
+        let mut sent = 0;
+        for webhook in self.service.due_webhooks(100).await.expect("webhooks") {
+            let post = |message: Message| {
+                let outbound = Arc::clone(&outbound);
+                async move {
+                    let posted = outbound.post(&message.url, &message.headers, message.body).await;
+                    posted.map_or_else(
+                        |error| Outcome::Unreached(error.to_string()),
+                        |answer| Outcome::Answered(answer.status),
+                    )
+                }
+            };
+            sent += self.service.send_webhook(webhook, post).await.expect("an outcome");
+        }
+        sent
     }
 
     /// A request that has not been sent.

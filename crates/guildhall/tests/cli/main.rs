@@ -9,3 +9,4 @@ mod readme;
 mod serve;
 mod stopping;
 mod support;
+mod webhooks;

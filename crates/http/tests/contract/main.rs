@@ -25,3 +25,4 @@ mod policies;
 mod previews;
 mod sign_in;
 mod versioning;
+mod webhooks;

@@ -29,6 +29,8 @@ const CASES: &[Case] = &[
     ("uploadKnowledgeFile", |world| hosted(world, Ask::file("name=atlas.txt", b"Here be dragons"))),
     ("listKnowledgeFiles", |world| hosted(world, Ask::query("limit=10"))),
     ("deleteKnowledgeFile", |world| hosted(world, Ask::plain().at("file_id", &world.file_id))),
+    ("uploadFile", |_| Ask::file("name=notes.txt", b"Here be dragons")),
+    ("getFile", |world| Ask::plain().at("file_id", &world.shared_file_id)),
     ("listConnections", |_| Ask::query("limit=10")),
     ("createConnection", |world| Ask::json(&client(world))),
     ("getConnection", |world| connection(world, Ask::plain())),
@@ -46,6 +48,14 @@ const CASES: &[Case] = &[
     ("listNotifications", |_| Ask::query("limit=10")),
     ("listActivity", |_| Ask::query("limit=10")),
     ("streamActivity", |_| Ask::plain()),
+    ("createWebhook", |_| Ask::json(&webhook_request())),
+    ("listWebhooks", |_| Ask::query("limit=10")),
+    ("deleteWebhook", |world| webhook(world, Ask::plain())),
+    ("rotateWebhookSecret", |world| webhook(world, Ask::plain())),
+    ("listWebhookDeliveries", |world| webhook(world, Ask::query("limit=10"))),
+    ("replayWebhookDelivery", |world| {
+        webhook(world, Ask::plain().at("delivery_id", &world.delivery_id))
+    }),
 ];
 
 /// The sample request of an operation.
@@ -78,6 +88,14 @@ fn connection(world: &World<'_>, ask: Ask) -> Ask {
 
 fn policy(world: &World<'_>, ask: Ask) -> Ask {
     ask.at("policy_id", &world.policy_id)
+}
+
+fn webhook(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("webhook_id", &world.webhook_id)
+}
+
+fn webhook_request() -> Value {
+    json!({ "kinds": ["grant.changed"], "url": "https://example.com/hook" })
 }
 
 fn version(world: &World<'_>) -> Value {

@@ -16,5 +16,6 @@ pub mod search;
 pub mod session;
 pub mod signing_key;
 pub mod timer;
+pub mod webhook;
 
 pub use save::Saved;
