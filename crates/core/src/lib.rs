@@ -24,6 +24,7 @@ pub mod quote;
 pub mod receipt;
 pub mod record;
 mod refusal;
+pub mod remote;
 pub mod scope;
 mod secret;
 mod step;
@@ -31,6 +32,7 @@ pub mod task;
 pub mod text;
 mod time;
 pub mod wallet;
+pub mod webhook;
 
 pub use code::Code;
 pub use id::*;

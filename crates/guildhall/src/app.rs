@@ -7,6 +7,7 @@ use axum::Router;
 use guildhall_http::Trusted;
 use guildhall_identity::{HashCost, Identity};
 use guildhall_ops::{Clock, Parts, Quotas, Service};
+use guildhall_outbound::{Limits, Outbound};
 use guildhall_store::{Blobs, Db};
 use tokio_util::sync::CancellationToken;
 
@@ -18,16 +19,19 @@ use crate::failure::Failure;
 pub(crate) struct App {
     pub(crate) service: Arc<Service>,
     pub(crate) identity: Arc<Identity>,
+    pub(crate) outbound: Arc<Outbound>,
     surface: guildhall_http::Settings,
 }
 
 impl App {
-    /// Puts the parts together. `stop` ends answers that would go on for ever.
+    /// Puts the parts together. `allow_local` lets others name places on this machine to be called; `stop` ends answers
+    /// that would go on for ever.
     pub(crate) async fn assemble(
         config: &Config,
         key: &MasterKey,
         db: Db,
         clock: Clock,
+        allow_local: bool,
         stop: CancellationToken,
     ) -> Result<Self, Failure> {
         let folder = &config.storage.blobs;
@@ -48,9 +52,12 @@ impl App {
             fee_bps: config.market.fee_bps,
             signer: identity.signer(),
             chain_id: config.wallets.chain_id,
+            allow_local,
         });
         let surface = surface(&config.server, stop);
-        Ok(Self { service, identity: Arc::new(identity), surface })
+        let outbound = Outbound::new(Limits { allow_local, ..Limits::default() });
+        let (identity, outbound) = (Arc::new(identity), Arc::new(outbound));
+        Ok(Self { service, identity, outbound, surface })
     }
 
     /// The routes of the service, with some that only this kind of instance has.

@@ -49,7 +49,8 @@ impl Node {
         let db = open(&self.config).await?;
         let listener = self.listen()?;
         let Self { config, key, clock, development } = self;
-        let app = App::assemble(&config, &key, db, clock, stop.clone()).await?;
+        let app =
+            App::assemble(&config, &key, db, clock, development.is_some(), stop.clone()).await?;
         app.service.start_timers().await.map_err(|error| Failure::of_service("timers", &error))?;
         let counting = count(&config, numbers, &stop)?;
         let working = workers::start(&app, &stop);

@@ -15,7 +15,7 @@ const REMAINING: HeaderName = HeaderName::from_static("x-limit-remaining");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// What an answer with an account's data allows: keep it for yourself and ask before using it again.
-const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+pub(crate) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-cache");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The version that answers when nobody asks for another.
@@ -123,7 +123,7 @@ fn entity_tag(body: &[u8]) -> HeaderValue {
         .unwrap_or_else(|_| HeaderValue::from_static("\"\""))
 }
 
-fn matches(request: &HeaderMap, tag: &HeaderValue) -> bool {
+pub(crate) fn matches(request: &HeaderMap, tag: &HeaderValue) -> bool {
     let Ok(tag) = tag.to_str() else { return false };
     let wanted =
         request.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
@@ -133,7 +133,7 @@ fn matches(request: &HeaderMap, tag: &HeaderValue) -> bool {
         .any(|value| value == "*" || value == tag)
 }
 
-fn not_modified() -> Response {
+pub(crate) fn not_modified() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     response

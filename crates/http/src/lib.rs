@@ -3,11 +3,14 @@
 mod answer;
 mod app;
 mod auth;
+mod content_digest;
 mod credential;
+mod file;
 mod health;
 mod openapi;
 mod origin;
 mod peer;
+mod preview;
 mod rest;
 pub mod serve;
 mod stream;

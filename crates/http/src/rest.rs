@@ -14,13 +14,13 @@ use bytes::Bytes;
 use guildhall_core::canonical::hex;
 use guildhall_core::{Code, RequestId};
 use guildhall_ops::{
-    Body, Call, Credential, Entry, Error, Key, Prepared, Raw, Result, VERSIONS, digest,
+    Body, Call, Credential, Entry, Error, Form, Key, Prepared, Raw, Result, VERSIONS, digest,
 };
 use metrics::Histogram;
 
 use crate::app::App;
 use crate::serve::body::{self, BodyError};
-use crate::{answer, credential, stream};
+use crate::{answer, content_digest, credential, file, stream};
 
 /// The operations of one path.
 pub(crate) struct Route {
@@ -104,13 +104,19 @@ async fn serve(
     let now = app.service.clock().now();
     let credential = credential::read(&parts, app.identity.tokens(), now).await?;
     let sent = Sent { version: version(&parts.headers), parts, credential };
-    if entry.meta.stream {
+    if entry.meta.form == Form::Events {
         return stream::serve(app, entry, sent, &body).await;
     }
     let call = read_call(app, entry, params, &sent, &body)?;
     let reply = app.service.call(call).await;
     let was_sent = sent.credential != Credential::None;
-    let mut response = answer::reply(reply, &entry.meta, &sent.parts.headers, was_sent);
+    let mut response = match &reply.result {
+        Ok(answer) if entry.meta.form == Form::File => {
+            let facts = answer.body.clone();
+            file::serve(app, &facts, &sent.parts.headers, reply.remaining).await?
+        }
+        _ => answer::reply(reply, &entry.meta, &sent.parts.headers, was_sent),
+    };
     if let Ok(version) = sent.version {
         answer::set_version(&mut response, version);
     }
@@ -188,6 +194,9 @@ impl Shape<'_> {
         pairs.extend(self.query()?);
         let body = match self.entry.meta.body {
             Body::File => {
+                let (sha256, _) = self.file.ok_or_else(|| Error::internal("no file"))?;
+                content_digest::check(&self.sent.parts.headers, sha256)?;
+                content_digest::check_parameter(&mut pairs, sha256)?;
                 pairs.extend(self.file_facts()?);
                 None
             }

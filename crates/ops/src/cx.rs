@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::meta::Meta;
 use crate::mint::Mint;
 use crate::operation::{Access, Writes};
+use crate::webhooks;
 
 /// What does not change from request to request.
 pub(crate) struct Env {
@@ -34,8 +35,39 @@ pub(crate) struct Env {
     pub chain_id: u64,
     /// Where ids and secrets come from.
     pub mint: Mint,
+    /// Whether the loopback of this machine may be named as a place to call: for development and tests.
+    pub allow_local: bool,
     /// Authenticates cursors.
     pub cursors: Sealer,
+    /// Authenticates links to previews.
+    pub previews: Sealer,
+    /// Keeps the secrets of webhooks.
+    pub webhooks: Sealer,
+}
+
+#[cfg(test)]
+impl Env {
+    /// Surroundings that hang on a key, for tests of what is sealed with it.
+    pub(crate) fn of_key(key: &guildhall_core::Secret<[u8; 32]>) -> Self {
+        struct Nobody;
+        impl Signer for Nobody {
+            fn sign(&self, _: &str, _: &[u8]) -> std::result::Result<String, String> {
+                Err("there is no key".to_owned())
+            }
+        }
+        Self {
+            base_url: "https://market.example".to_owned(),
+            account_quota_bytes: 0,
+            allow_local: false,
+            fee_bps: 0,
+            signer: Arc::new(Nobody),
+            chain_id: 1,
+            mint: Mint::default(),
+            cursors: Sealer::new(key, "cursors"),
+            previews: Sealer::new(key, "previews"),
+            webhooks: Sealer::new(key, "webhooks"),
+        }
+    }
 }
 
 /// What one request brings to the run of its operation.
@@ -237,6 +269,8 @@ impl<'c> Cx<'_, 'c, Writes> {
         for Told { feed, item, everywhere } in self.told {
             self.tx.append_to_feed(&feed, &item)?;
             if everywhere {
+                self.tx.queue_webhook_deliveries(&feed, &item)?;
+                self.tx.wake_here(webhooks::TOPIC);
                 self.tx.wake(feed)?;
             } else {
                 self.tx.wake_here(feed);

@@ -16,7 +16,7 @@ pub struct Error {
     retry_after: Option<u32>,
     internal: Option<String>,
     /// What should have happened by now, and has to before this can be judged.
-    overdue: Option<Overdue>,
+    overdue: Option<Box<Overdue>>,
 }
 
 /// A timer that is due and has not run: its kind and its subject.
@@ -60,13 +60,13 @@ impl Error {
     /// Something is overdue: the request is judged again once it has happened.
     pub(crate) fn overdue(kind: &'static str, subject: &impl ToString) -> Self {
         let mut error = Self::unavailable(format!("{kind} of {} is overdue", subject.to_string()));
-        error.overdue = Some(Overdue { kind, subject_id: subject.to_string() });
+        error.overdue = Some(Box::new(Overdue { kind, subject_id: subject.to_string() }));
         error
     }
 
     /// What has to happen first.
     pub(crate) fn awaits(&self) -> Option<&Overdue> {
-        self.overdue.as_ref()
+        self.overdue.as_deref()
     }
 
     /// Replaces the code's own suggestion.

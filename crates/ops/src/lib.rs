@@ -20,6 +20,7 @@ mod directory;
 mod disputes;
 mod earnings;
 mod error;
+mod files;
 mod hosted;
 mod idempotency;
 mod input;
@@ -35,12 +36,14 @@ mod policies;
 mod posting;
 mod quotes;
 mod receipts;
+mod previews;
 mod registry;
 mod relay;
 mod service;
 mod tasks;
 mod timers;
 mod wallets;
+mod webhooks;
 
 pub use caller::Credential;
 pub use clock::Clock;
@@ -49,10 +52,14 @@ pub use error::{Envelope, Error, Result};
 pub use idempotency::Key;
 pub use input::{Raw, parse};
 pub use limit::{Payer, Quotas};
-pub use meta::{ACTION, API_KEY, Body, Credentials, Meta, Method, OAUTH, PUBLIC, SESSION, Tag};
+pub use meta::{
+    ACTION, API_KEY, Body, Credentials, Form, Meta, Method, OAUTH, PUBLIC, SESSION, Tag,
+};
 pub use operation::{Entry, Prepared};
+pub use previews::PreviewPage;
 pub use registry::REGISTRY;
 pub use service::{Answer, Call, Parts, Reply, Service};
+pub use webhooks::{Message, Outcome};
 
 /// The date-versions of the API that this program serves, oldest first.
 pub const VERSIONS: &[&str] = &["2026-11-01"];

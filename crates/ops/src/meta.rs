@@ -127,6 +127,17 @@ pub enum Body {
     File,
 }
 
+/// How a good answer travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As the JSON of the output.
+    Json,
+    /// As a stream of events, each an item of the output's list.
+    Events,
+    /// As the bytes of the file that the output names by `sha256`, `media_type`, `size` and perhaps `name`.
+    File,
+}
+
 /// An operation's description. Built by `const fn`s, so that it is checked when the program is compiled.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
@@ -159,8 +170,8 @@ pub struct Meta {
     pub secret: Option<&'static str>,
     /// Whether it answers a single resource, which then has an `ETag`.
     pub single: bool,
-    /// Whether it answers with a stream of events.
-    pub stream: bool,
+    /// How its answer travels.
+    pub form: Form,
     /// Another status of success that it may answer with.
     pub other_status: Option<u16>,
     /// Whether it finds something out before it gets to the writer.
@@ -186,7 +197,7 @@ impl Meta {
             needs_key: false,
             secret: None,
             single: false,
-            stream: false,
+            form: Form::Json,
             other_status: None,
             gathers: false,
         }
@@ -284,7 +295,14 @@ impl Meta {
     /// Answers with a stream of events.
     #[must_use]
     pub const fn streams(mut self) -> Self {
-        self.stream = true;
+        self.form = Form::Events;
+        self
+    }
+
+    /// Answers with the bytes of the file that its output names.
+    #[must_use]
+    pub const fn serves_file(mut self) -> Self {
+        self.form = Form::File;
         self
     }
 

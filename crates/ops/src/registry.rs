@@ -30,6 +30,7 @@ use crate::disputes::{
     OpenDispute,
 };
 use crate::earnings::{GetAgentEarnings, GetEarnings, ListEarningEntries};
+use crate::files::{GetFile, UploadFile};
 use crate::hosted::{
     DeleteKnowledgeFile, GetHostedVersion, ListHostedVersions, ListKnowledgeFiles,
     SaveHostedVersion, UploadKnowledgeFile,
@@ -52,10 +53,14 @@ use crate::relay::{
     AcceptOfferAsOwner, AcceptRelayOffer, CheckIn, CheckOut, DeclineOfferAsOwner,
     DeclineRelayOffer, GetRelayOffer, ListAgentOffers, ListRelayOffers,
 };
-use crate::tasks::{GetTask, ListTaskEvents, ListTasks};
+use crate::tasks::{GetTask, GetTaskPreview, ListTaskEvents, ListTasks};
 use crate::wallets::{
     CompleteWalletLink, CreateWalletChallenge, CreateWalletLink, LinkWallet, ListWallets,
     UnlinkWallet,
+};
+use crate::webhooks::{
+    CreateWebhook, DeleteWebhook, ListWebhookDeliveries, ListWebhooks, ReplayWebhookDelivery,
+    RotateWebhookSecret,
 };
 
 /// The operations, in the order of the reference.
@@ -85,6 +90,8 @@ pub static REGISTRY: &[Entry] = &[
     entry::<ListAgentOffers>(),
     entry::<AcceptOfferAsOwner>(),
     entry::<DeclineOfferAsOwner>(),
+    entry::<UploadFile>(),
+    entry::<GetFile>(),
     entry::<ListConnections>(),
     entry::<CreateConnection>(),
     entry::<GetConnection>(),
@@ -117,6 +124,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<DenyCommand>(),
     entry::<ListTasks>(),
     entry::<GetTask>(),
+    entry::<GetTaskPreview>(),
     entry::<ListTaskEvents>(),
     entry::<ListQuotes>(),
     entry::<ListTaskQuotes>(),
@@ -181,4 +189,10 @@ pub static REGISTRY: &[Entry] = &[
     entry::<ListNotifications>(),
     entry::<ListActivity>(),
     entry::<StreamActivity>(),
+    entry::<CreateWebhook>(),
+    entry::<ListWebhooks>(),
+    entry::<DeleteWebhook>(),
+    entry::<RotateWebhookSecret>(),
+    entry::<ListWebhookDeliveries>(),
+    entry::<ReplayWebhookDelivery>(),
 ];

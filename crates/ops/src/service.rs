@@ -55,6 +55,8 @@ pub struct Parts {
     pub signer: Arc<dyn Signer>,
     /// The chain that wallets sign for.
     pub chain_id: u64,
+    /// Whether the loopback of this machine may be named as a place to call: for development and tests.
+    pub allow_local: bool,
 }
 
 /// The service behind every surface.
@@ -158,7 +160,10 @@ impl Service {
             signer: parts.signer,
             chain_id: parts.chain_id,
             mint: Mint::default(),
+            allow_local: parts.allow_local,
             cursors: Sealer::new(&parts.server_key, "cursors"),
+            previews: Sealer::new(&parts.server_key, "previews"),
+            webhooks: Sealer::new(&parts.server_key, "webhooks"),
         };
         Arc::new(Self {
             limiter: Limiter::new(parts.quotas, parts.db.is_shared()),

@@ -17,6 +17,7 @@ use crate::market;
 use crate::meta::{Meta, Method};
 use crate::operation::Writes;
 use crate::service::Service;
+use crate::webhooks::DELIVERY_LIFETIME;
 
 /// Erases one-time secrets whose time is over.
 pub(crate) const ERASE_SECRETS: &str = "secrets.erase";
@@ -155,7 +156,8 @@ fn sweep(cx: &mut Cx<Writes>, _: &Timer) -> Result<()> {
     tx.sweep_rate_windows(now.before(Duration::from_hours(1)))?;
     // For a day an expired one is answered as what it is, not as one that never was.
     tx.sweep_wallet_questions(now.before(Duration::from_hours(24)), SWEEP_ROWS)?;
-    let more = i64::try_from(swept).unwrap_or(0) >= SWEEP_ROWS;
+    let told = tx.sweep_webhook_deliveries(now.before(DELIVERY_LIFETIME), SWEEP_ROWS)?;
+    let more = i64::try_from(swept.max(told)).unwrap_or(0) >= SWEEP_ROWS;
     let next = if more { now } else { now.after(SWEEP_EVERY) };
     Ok(tx.set_timer(&sweep_at(next))?)
 }

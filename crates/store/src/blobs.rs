@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Name;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
@@ -38,15 +40,27 @@ impl Blobs {
         }
     }
 
-    /// The content with this SHA-256.
-    pub async fn get(&self, sha256: &str) -> Result<Option<Bytes>> {
-        let broken = |error| Error::Unavailable(format!("a file could not be read: {error}"));
+    /// The content with this SHA-256, piece by piece as it is read.
+    pub async fn stream(&self, sha256: &str) -> Result<Option<BoxStream<'static, Result<Bytes>>>> {
         match self.inner.get(&name(sha256)).await {
-            Ok(found) => found.bytes().await.map(Some).map_err(broken),
+            Ok(found) => Ok(Some(found.into_stream().map_err(|error| broken(&error)).boxed())),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(broken(error)),
+            Err(error) => Err(broken(&error)),
         }
     }
+
+    /// The content with this SHA-256.
+    pub async fn get(&self, sha256: &str) -> Result<Option<Bytes>> {
+        match self.inner.get(&name(sha256)).await {
+            Ok(found) => found.bytes().await.map(Some).map_err(|error| broken(&error)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(broken(&error)),
+        }
+    }
+}
+
+fn broken(error: &object_store::Error) -> Error {
+    Error::Unavailable(format!("a file could not be read: {error}"))
 }
 
 /// Two levels of folders keep each of them small.
@@ -66,6 +80,10 @@ mod tests {
         blobs.put("ab12", Bytes::from_static(b"first")).await.unwrap();
         blobs.put("ab12", Bytes::from_static(b"first")).await.unwrap();
         assert_eq!(blobs.get("ab12").await.unwrap().unwrap(), "first");
+        let pieces: Vec<Bytes> =
+            blobs.stream("ab12").await.unwrap().unwrap().try_collect().await.unwrap();
+        assert_eq!(pieces.concat(), b"first");
         assert_eq!(blobs.get("ab13").await.unwrap(), None);
+        assert!(blobs.stream("ab13").await.unwrap().is_none());
     }
 }

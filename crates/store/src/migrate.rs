@@ -16,6 +16,9 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_foundation", sql: include_str!("../migrations/0001_foundation.sql") },
     Migration { name: "0002_ledger", sql: include_str!("../migrations/0002_ledger.sql") },
     Migration { name: "0003_wallets", sql: include_str!("../migrations/0003_wallets.sql") },
+    Migration { name: "0004_files", sql: include_str!("../migrations/0004_files.sql") },
+    Migration { name: "0005_webhooks", sql: include_str!("../migrations/0005_webhooks.sql") },
+    Migration { name: "0006_search", sql: include_str!("../migrations/0006_search.sql") },
     Migration { name: "0007_market", sql: include_str!("../migrations/0007_market.sql") },
 ];
 

@@ -10,3 +10,4 @@ mod readme;
 mod serve;
 mod stopping;
 mod support;
+mod webhooks;

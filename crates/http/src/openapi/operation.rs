@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use guildhall_core::Code;
-use guildhall_ops::{ACTION, API_KEY, Body, Entry, Meta, OAUTH, PUBLIC, SESSION};
+use guildhall_ops::{ACTION, API_KEY, Body, Entry, Form, Meta, OAUTH, PUBLIC, SESSION};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
@@ -84,6 +84,10 @@ fn parameters(meta: &Meta, fields: &Fields) -> Vec<Value> {
         parameters.extend(fields.rest.iter().map(|(name, schema)| {
             parameter(name, "query", fields.required.contains(name), schema)
         }));
+    }
+    if meta.body == Body::File {
+        parameters.push(json!({ "$ref": "#/components/parameters/Sha256" }));
+        parameters.push(json!({ "$ref": "#/components/parameters/ContentDigest" }));
     }
     if meta.needs_key {
         parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
@@ -195,10 +199,10 @@ fn success(meta: &Meta, output: Value) -> Value {
     if meta.single {
         names.push("ETag");
     }
-    let (media_type, schema) = if meta.stream {
-        ("text/event-stream", json!({ "type": "string" }))
-    } else {
-        ("application/json", output)
+    let (media_type, schema) = match meta.form {
+        Form::Json => ("application/json", output),
+        Form::Events => ("text/event-stream", json!({ "type": "string" })),
+        Form::File => ("*/*", json!({ "type": "string", "format": "binary" })),
     };
     json!({
         "description": "Done.",

@@ -12,6 +12,17 @@ pub(super) fn parameters() -> Value {
                 bits, for example a random UUID.",
             "schema": { "type": "string", "minLength": 1, "maxLength": 255 },
         },
+        "Sha256": {
+            "name": "sha256", "in": "query", "required": false,
+            "description": "The SHA-256 of the file, in hex: what arrives is checked against it.",
+            "schema": { "type": "string", "pattern": "^[0-9a-f]{64}$" },
+        },
+        "ContentDigest": {
+            "name": "Content-Digest", "in": "header", "required": false,
+            "description": "The SHA-256 of the file by RFC 9530 (`sha-256=:BASE64:`): what arrives is checked against \
+                it. `Digest: sha-256=BASE64` is taken too.",
+            "schema": { "type": "string" },
+        },
         "ServiceVersion": {
             "name": "Service-Version", "in": "header", "required": false,
             "description": "Asks for a date-version of the API; left out, the latest.",

@@ -1,6 +1,6 @@
 //! A request that can be varied before it is sent.
 
-use guildhall_ops::{API_KEY, Body, Credentials, Entry, PUBLIC, SESSION};
+use guildhall_ops::{API_KEY, Body, Credentials, Entry, Form, PUBLIC, SESSION};
 use reqwest::RequestBuilder;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
@@ -105,7 +105,11 @@ pub(crate) fn admitted(entry: &Entry) -> Vec<Credentials> {
 
 /// Sends a request to an operation. Whatever comes back must be what the document says can come back.
 pub(crate) async fn answer(document: &Document, entry: &Entry, request: RequestBuilder) -> Answer {
-    let answer = if entry.meta.stream { first_part(request).await } else { send(request).await };
+    let answer = if entry.meta.form == Form::Events {
+        first_part(request).await
+    } else {
+        send(request).await
+    };
     document.check(entry, &answer);
     answer
 }

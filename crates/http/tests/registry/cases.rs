@@ -34,6 +34,8 @@ const CASES: &[Case] = &[
     ("searchAgents", |_| Ask::query("skill=maps&limit=10")),
     ("getAgent", |world| agent(world, Ask::plain())),
     ("getAgentReputation", |world| agent(world, Ask::plain())),
+    ("uploadFile", |_| Ask::file("name=notes.txt", b"Here be dragons")),
+    ("getFile", |world| Ask::plain().at("file_id", &world.shared_file_id)),
     ("listConnections", |_| Ask::query("limit=10")),
     ("createConnection", |world| Ask::json(&client(world))),
     ("getConnection", |world| connection(world, Ask::plain())),
@@ -84,6 +86,14 @@ const CASES: &[Case] = &[
     ("listNotifications", |_| Ask::query("limit=10")),
     ("listActivity", |_| Ask::query("limit=10")),
     ("streamActivity", |_| Ask::plain()),
+    ("createWebhook", |_| Ask::json(&webhook_request())),
+    ("listWebhooks", |_| Ask::query("limit=10")),
+    ("deleteWebhook", |world| webhook(world, Ask::plain())),
+    ("rotateWebhookSecret", |world| webhook(world, Ask::plain())),
+    ("listWebhookDeliveries", |world| webhook(world, Ask::query("limit=10"))),
+    ("replayWebhookDelivery", |world| {
+        webhook(world, Ask::plain().at("delivery_id", &world.delivery_id))
+    }),
 ];
 
 /// The sample request of an operation.
@@ -175,6 +185,12 @@ pub(crate) fn pitch(agent_id: &str) -> Value {
         "max_open_hires": 3,
         "skills": ["Maps"],
     })
+fn webhook(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("webhook_id", &world.webhook_id)
+}
+
+fn webhook_request() -> Value {
+    json!({ "kinds": ["grant.changed"], "url": "https://example.com/hook" })
 }
 
 fn version(world: &World<'_>) -> Value {

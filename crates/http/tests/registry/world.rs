@@ -24,6 +24,11 @@ pub(crate) struct World<'s> {
     pub(crate) receipt: Value,
     /// A published one of the agent.
     pub(crate) listing_id: String,
+    /// A file that the agent uploaded.
+    pub(crate) shared_file_id: String,
+    pub(crate) webhook_id: String,
+    /// An event that is on its way to the webhook.
+    pub(crate) delivery_id: String,
 }
 
 /// Tasks, and what the agent asks for doing one.
@@ -109,7 +114,22 @@ impl<'s> World<'s> {
         person.post(&bind, json!({})).await.expect(200);
         let receipt = receipt(server, &person, &agent).await;
         let listing_id = listing(&person, &agent).await;
-        Self { person, agent, hosted_id, file_id, policy_id, wallets, market, receipt, listing_id }
+        let shared_file_id = upload_shared(&agent).await;
+        let (webhook_id, delivery_id) = webhook(&person, &agent).await;
+        Self {
+            person,
+            agent,
+            hosted_id,
+            file_id,
+            policy_id,
+            wallets,
+            market,
+            receipt,
+            listing_id,
+            shared_file_id,
+            webhook_id,
+            delivery_id,
+        }
     }
 
     /// A new account as `operation` needs it to succeed.
@@ -154,6 +174,7 @@ impl<'s> World<'s> {
             format!("/v1/tasks/{}/quotes", self.market.own_id),
             "/v1/receipts".to_owned(),
             "/v1/me/listings".to_owned(),
+            "/v1/me/webhooks".to_owned(),
             "/v1/me/activity?limit=100".to_owned(),
         ];
         let mut seen = Vec::new();
@@ -190,6 +211,25 @@ async fn listing(person: &Person<'_>, agent: &Agent<'_>) -> String {
     let publish = format!("/v1/me/listings/{listing_id}/publish");
     person.post(&publish, json!({})).await.expect(200);
     listing_id
+}
+
+async fn upload_shared(agent: &Agent<'_>) -> String {
+    let request = agent.request("POST", "/v1/files").header(CONTENT_TYPE, "text/plain");
+    let file = send(request.body("D to F")).await.expect(201);
+    file["file_id"].as_str().expect("an id").to_owned()
+}
+
+/// A webhook, and an event that is on its way to it.
+async fn webhook(person: &Person<'_>, agent: &Agent<'_>) -> (String, String) {
+    let url = json!({ "url": "https://example.com/all" });
+    let webhook = person.post("/v1/me/webhooks", url).await.expect(201);
+    let webhook_id = webhook["webhook_id"].as_str().expect("an id").to_owned();
+    let grant = format!("/v1/connections/{}/grant", agent.connection_id);
+    let scopes = json!({ "scopes": ["read", "worker"] });
+    person.send("PATCH", &grant, scopes).await.expect(200);
+    let deliveries = person.get(&format!("/v1/me/webhooks/{webhook_id}/deliveries")).await;
+    let deliveries = deliveries.expect(200);
+    (webhook_id, deliveries["data"][0]["delivery_id"].as_str().expect("an id").to_owned())
 }
 
 async fn upload(person: &Person<'_>, agent_id: &str) -> String {

@@ -1,14 +1,15 @@
 //! Upload a file for a hosted agent to know. The bytes are stored before the transaction, under their digest.
 
-use guildhall_core::Code;
 use guildhall_core::hosted::Knowledge;
 use guildhall_core::text::Line;
+use guildhall_core::{AccountKind, Code};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::agents::{self, AgentRef};
-use crate::cx::Cx;
-use crate::error::{Error, Result};
+use crate::cx::{Cx, OrMissing};
+use crate::error::Result;
+use crate::files::check_quota;
 use crate::meta::{Meta, Method, Tag};
 use crate::operation::{Operation, Writes};
 
@@ -45,13 +46,12 @@ impl Operation for UploadKnowledgeFile {
     type Output = Knowledge;
 
     fn run(cx: &mut Cx<Writes>, input: &Input) -> Result<Knowledge> {
-        // The quota is the account's, so uploads for different agents of it wait for each other.
         let owner = cx.account()?;
-        cx.tx.lock_account(owner)?;
+        let owner = cx.tx.lock_account(owner)?.or_missing::<AccountKind>()?;
         let agent = agents::lock(cx, &input.agent_id)?;
         agent.check_active()?;
         agent.check_hosted()?;
-        check_quota(cx, input.size)?;
+        check_quota(cx, &owner, input.size)?;
         let file = Knowledge {
             file_id: cx.mint()?,
             name: input.name.to_string(),
@@ -63,17 +63,4 @@ impl Operation for UploadKnowledgeFile {
         cx.about("file", file.file_id);
         Ok(file)
     }
-}
-
-fn check_quota(cx: &mut Cx<Writes>, size: i64) -> Result<()> {
-    let owner = cx.account()?;
-    let (stored, quota) = (cx.tx.sum_stored_bytes(owner)?, cx.env().account_quota_bytes);
-    if stored.saturating_add(size) <= quota {
-        return Ok(());
-    }
-    Err(Error::new(
-        Code::PayloadTooLarge,
-        format!("The account may store {quota} bytes and has {stored} already."),
-    )
-    .suggest("Delete files that are not needed with deleteKnowledgeFile."))
 }

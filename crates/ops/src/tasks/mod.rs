@@ -3,8 +3,10 @@
 mod get;
 mod list;
 mod list_events;
+mod preview;
 mod scan;
 
 pub(crate) use get::GetTask;
 pub(crate) use list::ListTasks;
 pub(crate) use list_events::ListTaskEvents;
+pub(crate) use preview::GetTaskPreview;

@@ -54,15 +54,6 @@ impl ReadTx<'_> {
             params![agent, below(before), limit],
         )
     }
-
-    /// How many bytes the account keeps.
-    pub fn sum_stored_bytes(&mut self, owner: AccountId) -> Result<i64> {
-        let sum: Option<(Option<i64>,)> = self.find(
-            "SELECT CAST(sum(size) AS BIGINT) FROM knowledge_files WHERE account_id = $1 AND deleted_at IS NULL",
-            params![owner],
-        )?;
-        Ok(sum.and_then(|(sum,)| sum).unwrap_or(0))
-    }
 }
 
 impl Tx<'_> {

@@ -1,0 +1,45 @@
+//! Files: what people and agents upload, for their parties to read.
+
+mod get;
+mod quota;
+mod upload;
+mod view;
+
+pub(crate) use get::GetFile;
+pub(crate) use quota::check_quota;
+pub(crate) use upload::UploadFile;
+
+use guildhall_core::task::Role;
+use guildhall_store::ReadTx;
+use guildhall_store::tables::file::StoredFile;
+
+use crate::caller::Caller;
+use crate::error::Result;
+use crate::market::{is_arbiter_of, role_of};
+
+/// Whether a caller may read a file: its uploader, and the parties of a task that it belongs to.
+///
+/// An owner reads what any of its agents uploaded; an agent reads what it uploaded itself.
+pub(crate) fn may_read(tx: &mut ReadTx<'_>, caller: &Caller, file: &StoredFile) -> Result<bool> {
+    let uploaded = match caller {
+        Caller::Public | Caller::Action { .. } => false,
+        Caller::Account(account_id) => *account_id == file.account_id,
+        Caller::Agent(agent) => Some(agent.agent_id()) == file.agent_id,
+    };
+    Ok(uploaded || is_of_callers_task(tx, caller, file)?)
+}
+
+/// How many tasks of a file are looked at: nobody hands the same file in more often and means it.
+const MOST_TASKS: i64 = 100;
+
+/// Whether the file belongs to a task that the caller is a party of, or whose open dispute it decides.
+fn is_of_callers_task(tx: &mut ReadTx<'_>, caller: &Caller, file: &StoredFile) -> Result<bool> {
+    for task in tx.list_tasks_of_file(file.file_id, MOST_TASKS)? {
+        let Some(case) = tx.find_case(task)? else { continue };
+        let party = !matches!(role_of(caller, &case), Role::Candidate | Role::Onlooker);
+        if party || is_arbiter_of(tx, caller, &case)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
