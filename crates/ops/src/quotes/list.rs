@@ -69,7 +69,7 @@ fn all(
 ) -> guildhall_store::Result<Vec<Quote>> {
     let mut quotes = tx.list_quotes_by_agent(agent, before, count)?;
     quotes.extend(tx.list_quotes_to_buyer(agent, before, count)?);
-    quotes.sort_unstable_by(|one, other| other.quote_id.cmp(&one.quote_id));
+    quotes.sort_unstable_by_key(|quote| std::cmp::Reverse(quote.quote_id));
     quotes.truncate(usize::try_from(count).unwrap_or(usize::MAX));
     Ok(quotes)
 }

@@ -146,7 +146,7 @@ impl Worker {
                 job.take_topics();
                 return (Ended::Done(Ok(())), left);
             }
-            Ran::Failed(error) => tx.take_failure().unwrap_or_else(|| match error {
+            Ran::Failed(error) => tx.take_failure().unwrap_or(match error {
                 Error::Raced(why) => Failure::Raced(why),
                 error => Failure::Final(error),
             }),

@@ -1,6 +1,7 @@
 //! `attempt`: a refusal inside a transaction that goes on.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use guildhall_store::{Error, Result, Tx};
 
@@ -17,6 +18,7 @@ on_both_engines![
     a_refused_attempt_takes_its_wakes_back,
     a_store_error_inside_an_attempt_fails_the_whole,
     a_panic_inside_an_attempt_fails_the_whole,
+    a_run_that_is_given_up_is_run_again,
 ];
 
 /// The refusal of an attempted step.
@@ -170,4 +172,23 @@ async fn a_panic_inside_an_attempt_fails_the_whole(place: Arc<Place>) {
     assert_eq!(stored(&db, 1).await, None);
     db.write("test", |tx| refuse_after(tx, 1)).await.unwrap();
     assert_eq!(stored(&db, 1).await, None);
+}
+
+/// Also from inside an attempt, after it has read and written: nothing of the run is left, and the caller sees the next one.
+async fn a_run_that_is_given_up_is_run_again(place: Arc<Place>) {
+    let db = place.open().await;
+    let runs = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&runs);
+    let done = db.write("test", move |tx| {
+        let run = counted.fetch_add(1, Ordering::SeqCst) + 1;
+        tx.attempt(|tx| {
+            insert(tx, i64::from(run), 10)?;
+            find(tx, 1)?;
+            if run < 3 { tx.run_again("somebody was faster") } else { Ok(run) }
+        })?
+    });
+    let seen: Result<u32> = done.await;
+    assert_eq!((seen.unwrap(), runs.load(Ordering::SeqCst)), (3, 3));
+    let left = [stored(&db, 1).await, stored(&db, 2).await, stored(&db, 3).await];
+    assert_eq!(left, [None, None, Some(10)]);
 }

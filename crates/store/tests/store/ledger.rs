@@ -259,6 +259,7 @@ async fn agent(db: &Db, owner: AccountId) -> AgentId {
             visibility: guildhall_core::agent::Visibility::Private,
             paused: false,
             card_source_url: None,
+            payout_wallet: None,
             created_at: NOW,
             updated_at: NOW,
             retired_at: None,
