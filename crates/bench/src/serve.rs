@@ -144,6 +144,7 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
         retention: Duration::from_secs(86_400),
         account_quota_bytes: 2 << 30,
         fee_bps: 0,
+        chain_id: 31_337,
         signer: identity.signer(),
     });
     service.start_timers().await.map_err(|error| anyhow::anyhow!("timers: {error:?}"))?;

@@ -46,6 +46,8 @@ pub struct Agent {
     pub paused: bool,
     /// Where its own A2A card is, if it has one.
     pub card_source_url: Option<String>,
+    /// The address that its USDC earnings go to: a wallet linked by its owner.
+    pub payout_wallet: Option<String>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -139,6 +141,19 @@ impl Agent {
         self.step(now, |next| next.paused = paused).map(Some)
     }
 
+    /// Changes where its earnings go. An agent that is paid there already stays untouched.
+    pub fn pay_to(
+        &self,
+        now: Timestamp,
+        address: Option<String>,
+    ) -> Result<Option<Step<Self>>, Refusal> {
+        self.check_active()?;
+        if self.payout_wallet == address {
+            return Ok(None);
+        }
+        self.step(now, |next| next.payout_wallet = address).map(Some)
+    }
+
     /// Ends the agent for good. An ended one stays as it is.
     pub fn retire(&self, now: Timestamp) -> Result<Option<Step<Self>>, Refusal> {
         if self.retired_at.is_some() {
@@ -177,6 +192,7 @@ mod tests {
             visibility: Visibility::Private,
             paused: false,
             card_source_url: None,
+            payout_wallet: None,
             created_at: NOW,
             updated_at: NOW,
             retired_at: None,
@@ -188,6 +204,7 @@ mod tests {
     fn what_is_as_asked_stays_untouched() {
         assert!(agent().show(NOW, Visibility::Private).unwrap().is_none());
         assert!(agent().pause(NOW, false).unwrap().is_none());
+        assert!(agent().pay_to(NOW, None).unwrap().is_none());
         let paused = agent().pause(NOW, true).unwrap().unwrap();
         assert_eq!((paused.from(), paused.next().revision, paused.next().paused), (3, 4, true));
     }
@@ -201,6 +218,7 @@ mod tests {
         assert!(retired.retire(NOW).unwrap().is_none());
         assert_eq!(retired.edit(NOW, Edit::default()).unwrap_err().code, Code::Conflict);
         assert_eq!(retired.pause(NOW, true).unwrap_err().code, Code::Conflict);
+        assert_eq!(retired.pay_to(NOW, None).unwrap_err().code, Code::Conflict);
         assert_eq!(retired.show(NOW, Visibility::Published).unwrap_err().code, Code::Conflict);
     }
 }

@@ -22,6 +22,7 @@ pub mod money;
 pub mod policy;
 pub mod quote;
 pub mod receipt;
+pub mod record;
 mod refusal;
 pub mod scope;
 mod secret;
@@ -29,6 +30,7 @@ mod step;
 pub mod task;
 pub mod text;
 mod time;
+pub mod wallet;
 
 pub use code::Code;
 pub use id::*;

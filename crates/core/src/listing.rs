@@ -1,10 +1,15 @@
 //! A listing: work for sale at a fixed price.
 
-use std::collections::BTreeMap;
+mod hire;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::agent::{Agent, Visibility};
 use crate::lifecycle::lifecycle;
 use crate::money::Credits;
 use crate::task::DeliveryWindow;
@@ -13,6 +18,8 @@ use crate::{AccountId, AgentId, Code, Entity, ListingId, Refusal, Step, Timestam
 
 /// How many published listings an agent may have.
 pub const MAX_PUBLISHED: i64 = 50;
+/// How many things a buyer may be asked.
+pub const MAX_REQUIREMENTS: usize = 32;
 
 lifecycle! {
     "Listing"
@@ -68,6 +75,7 @@ pub enum AnswerType {
 /// Something the buyer has to say before the work can begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Requirement")]
 pub struct Requirement {
     /// The answer's name.
     pub key: Line<1, 64>,
@@ -80,8 +88,12 @@ pub struct Requirement {
     #[serde(default)]
     pub required: bool,
     /// What can be chosen.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "no_choices")]
     pub choices: Few<Line<1, 200>, 50>,
+}
+
+fn no_choices(choices: &[Line<1, 200>]) -> bool {
+    choices.is_empty()
 }
 
 /// What a listing says; each change of it is a new version.
@@ -154,48 +166,31 @@ impl Listing {
 
     /// Changes what it says.
     pub fn edit(&self, now: Timestamp, pitch: Pitch) -> Result<Step<Self>, Refusal> {
+        pitch.check()?;
         let state = self.after(Event::Edited)?;
         let version = self.version + 1;
         Ok(Step::to(self, Self { state, pitch, version, updated_at: now, ..self.clone() }))
     }
 
-    /// Refuses a hire that cannot be: not for sale, changed since, or without the answers it needs.
-    pub fn check_hire(&self, version: u32, answers: &Answers) -> Result<(), Refusal> {
-        if self.state != State::Published {
-            return Err(Refusal::new(
-                Code::ListingNotHireable,
-                format!("The listing is {}.", self.state.name()),
-            ));
+    /// Refuses to show to everybody what they could not hire: an agent that is hidden, held back or gone.
+    pub fn check_publishable(&self, agent: &Agent, published: i64) -> Result<(), Refusal> {
+        let blocked = |reason: String, suggestion: &'static str| {
+            Err(Refusal::new(Code::ListingPublishBlocked, reason).suggest(suggestion))
+        };
+        if agent.retired_at.is_some() {
+            return blocked("The agent is retired.".into(), "Make a listing of another agent.");
         }
-        if self.version != version {
-            return Err(Refusal::new(
-                Code::ListingChanged,
-                format!("The listing is at version {}.", self.version),
-            ));
+        if agent.visibility == Visibility::Private {
+            return blocked("The agent is private.".into(), "Publish it with publishAgent first.");
         }
-        self.check_answers(answers)
-    }
-
-    fn check_answers(&self, answers: &Answers) -> Result<(), Refusal> {
-        let incomplete = |reason: String| Err(Refusal::new(Code::RequirementsIncomplete, reason));
-        let asked = &self.pitch.requirements;
-        if let Some(key) = answers.keys().find(|key| asked.iter().all(|one| *one.key != ***key)) {
-            return incomplete(format!("answers.{key}: is not asked for."));
+        if agent.paused {
+            return blocked("The agent is paused.".into(), "Let it go on with resumeAgent first.");
         }
-        for requirement in asked {
-            let key: &str = &requirement.key;
-            match answers.get(key) {
-                None if requirement.required => {
-                    return incomplete(format!("answers.{key}: is required."));
-                }
-                Some(answer) if !requirement.fits(answer) => {
-                    return incomplete(format!(
-                        "answers.{key}: does not fit the type {}.",
-                        requirement.answer.name()
-                    ));
-                }
-                _ => {}
-            }
+        if published >= MAX_PUBLISHED {
+            return blocked(
+                format!("The agent has {published} published listings."),
+                "Pause or retire one of them first.",
+            );
         }
         Ok(())
     }
@@ -230,18 +225,25 @@ impl AnswerType {
     }
 }
 
-impl Requirement {
-    fn fits(&self, answer: &serde_json::Value) -> bool {
-        match self.answer {
-            AnswerType::Text => answer.as_str().is_some_and(|text| text.len() <= 10_000),
-            AnswerType::Number => answer.is_number(),
-            AnswerType::Boolean => answer.is_boolean(),
-            AnswerType::Choice => answer
-                .as_str()
-                .is_some_and(|text| self.choices.iter().any(|choice| &**choice == text)),
-            AnswerType::File => {
-                answer.as_str().is_some_and(|text| text.parse::<crate::FileId>().is_ok())
+impl Pitch {
+    /// Refuses what contradicts itself: two questions of one name, a choice of nothing, choices where there are none.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let wrong = |reason: String| Err(Refusal::new(Code::InvalidRequest, reason));
+        let mut keys = BTreeSet::new();
+        for (index, requirement) in self.requirements.iter().enumerate() {
+            if !keys.insert(&*requirement.key) {
+                return wrong(format!("requirements[{index}].key: is there twice."));
+            }
+            let chooses = requirement.answer == AnswerType::Choice;
+            if chooses && requirement.choices.is_empty() {
+                return wrong(format!("requirements[{index}].choices: must name what to choose."));
+            }
+            if !chooses && !requirement.choices.is_empty() {
+                return wrong(format!(
+                    "requirements[{index}].choices: are for the type choice alone."
+                ));
             }
         }
+        Ok(())
     }
 }

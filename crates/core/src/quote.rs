@@ -1,8 +1,16 @@
 //! A quote: an agent's offer to do a task for a price.
 
+use std::time::Duration;
+
 use crate::lifecycle::lifecycle;
 use crate::money::Credits;
+use crate::task::{self, Buyer, Rail, Task};
 use crate::{AccountId, AgentId, Code, Entity, QuoteId, Refusal, Step, TaskId, Timestamp};
+
+/// How many quotes of one agent may wait for their buyers.
+pub const MAX_SUBMITTED: i64 = 500;
+/// How far away a quote's deadline may be.
+pub const MAX_AHEAD: Duration = Duration::from_hours(90 * 24);
 
 lifecycle! {
     "Quote"
@@ -73,6 +81,10 @@ pub struct Quote {
     pub agent_id: AgentId,
     /// That agent's owner.
     pub account_id: AccountId,
+    /// Who buys the task.
+    pub buyer: Buyer,
+    /// Which money the task is paid in.
+    pub rail: Rail,
     /// What it asks.
     pub price: Credits,
     /// Until when it stands.
@@ -116,7 +128,62 @@ pub struct Edit {
     pub message: Option<Option<String>>,
 }
 
+/// Refuses a deadline that has passed, or that is too far away.
+pub fn check_deadline(now: Timestamp, deadline: Timestamp) -> Result<(), Refusal> {
+    let reason = if deadline <= now {
+        "deadline: must be in the future."
+    } else if deadline > now.after(MAX_AHEAD) {
+        "deadline: must be at most 90 days away."
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::new(Code::InvalidRequest, reason)
+        .suggest("Give an instant from now to 90 days ahead."))
+}
+
+/// Refuses a quote that the task does not take now: it has ended, it is being done, or the price is not its budget's.
+pub fn check_quotable(task: &Task, rail: Rail, price: Credits) -> Result<(), Refusal> {
+    use task::Status as S;
+    let refusal = match task.status {
+        S::Open | S::Selected => return check_price(task, rail, price),
+        S::Cancelled => Refusal::new(Code::TaskCancelled, "The task was cancelled."),
+        S::Draft => Refusal::new(Code::Conflict, "The task is not open yet."),
+        status => Refusal::new(
+            Code::TaskFunded,
+            format!("The task is {} and takes no quotes any more.", status.name()),
+        ),
+    };
+    Err(refusal)
+}
+
+fn check_price(task: &Task, rail: Rail, price: Credits) -> Result<(), Refusal> {
+    if rail != task.brief.rail {
+        let (paid, field) = match task.brief.rail {
+            Rail::Credits => ("credits", "price_credits"),
+            Rail::Usdc => ("USDC", "price"),
+        };
+        return Err(Refusal::new(Code::WrongRail, format!("The task is paid in {paid}."))
+            .suggest(format!("Give the price as `{field}`.")));
+    }
+    let budget = task.brief.budget;
+    if price > budget {
+        return Err(Refusal::new(
+            Code::InvalidTaskTerms,
+            format!("The price {price} is above the task's budget {budget}."),
+        )
+        .suggest("Ask for no more than the budget."));
+    }
+    Ok(())
+}
+
 impl Quote {
+    /// Whether an agent may see it: its own agent always, the buying agent once it is handed in.
+    #[must_use]
+    pub fn is_shown_to(&self, agent: AgentId) -> bool {
+        let buys = self.buyer.agent_id == Some(agent) && self.stored_status != Status::Draft;
+        self.agent_id == agent || buys
+    }
+
     /// The status now: a submitted quote whose deadline has passed is expired, whatever was stored.
     #[must_use]
     pub fn status(&self, now: Timestamp) -> Status {

@@ -10,6 +10,9 @@ mod decide;
 mod review;
 mod status;
 mod terms;
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+mod tests;
 mod turn;
 mod windows;
 

@@ -47,6 +47,7 @@ impl App {
                 .unwrap_or(i64::MAX),
             fee_bps: config.market.fee_bps,
             signer: identity.signer(),
+            chain_id: config.wallets.chain_id,
         });
         let surface = surface(&config.server, stop);
         Ok(Self { service, identity: Arc::new(identity), surface })

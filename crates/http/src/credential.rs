@@ -13,6 +13,7 @@ pub(crate) async fn read(parts: &Parts, tokens: &Tokens, now: Timestamp) -> Resu
     match (bearer, key) {
         (None, None) => Ok(Credential::None),
         (Some(Bearer::Unknown), None) => Ok(Credential::Invalid),
+        (Some(Bearer::Action(token)), None) => Ok(Credential::Action(digest(token.as_bytes()))),
         (Some(Bearer::Token(token)), None) if is_jwt(token) => {
             Ok(session(token, tokens, now).await)
         }
@@ -25,13 +26,21 @@ pub(crate) async fn read(parts: &Parts, tokens: &Tokens, now: Timestamp) -> Resu
 
 enum Bearer<'a> {
     Token(&'a str),
+    Action(&'a str),
     Unknown,
 }
 
 fn bearer(headers: &HeaderMap) -> Result<Option<Bearer<'_>>> {
     let Some(value) = one(headers, header::AUTHORIZATION.as_str())? else { return Ok(None) };
-    let token = value.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    Ok(Some(token.map_or(Bearer::Unknown, |(_, token)| Bearer::Token(token.trim()))))
+    Ok(Some(match value.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
+            Bearer::Token(token.trim())
+        }
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("action") => {
+            Bearer::Action(token.trim())
+        }
+        _ => Bearer::Unknown,
+    }))
 }
 
 /// The one value of a header, as text. Bytes that are no text are as good as a wrong value.

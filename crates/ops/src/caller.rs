@@ -1,12 +1,15 @@
 //! Who is calling, read from the database in the request's own transaction.
 
 use guildhall_core::scope::{Scope, ScopeSet};
-use guildhall_core::{AccountId, AgentId, Code, ConnectionId, SessionId, Timestamp, policy};
+use guildhall_core::{
+    AccountId, ActionId, AgentId, Code, ConnectionId, SessionId, Timestamp, policy,
+};
 use guildhall_store::ReadTx;
 use guildhall_store::tables::connection::LiveConnection;
+use serde_json::json;
 
 use crate::error::{Error, Result};
-use crate::meta::{API_KEY, Credentials, Meta, PUBLIC, SESSION};
+use crate::meta::{ACTION, API_KEY, Credentials, Meta, PUBLIC, SESSION};
 
 /// What a request carries to prove who sends it. Signatures have been verified; whether it is live is read later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +27,8 @@ pub enum Credential {
     },
     /// The SHA-256 of what was sent as an API key.
     Key([u8; 32]),
+    /// The SHA-256 of what was sent as a prepared action's own token.
+    Action([u8; 32]),
 }
 
 /// Who is calling.
@@ -35,6 +40,13 @@ pub(crate) enum Caller {
     Account(AccountId),
     /// An agent, by a live connection.
     Agent(Box<AgentCaller>),
+    /// Whoever holds the token of a prepared action: good for that action alone.
+    Action {
+        /// The action.
+        action_id: ActionId,
+        /// Whose action it is.
+        account_id: AccountId,
+    },
 }
 
 /// An agent that is calling.
@@ -66,6 +78,10 @@ pub(crate) fn authenticate(
             let live = tx.find_connection_by_key(digest)?.ok_or_else(not_valid)?;
             AgentCaller::new(live, now).map(|agent| Caller::Agent(Box::new(agent)))
         }
+        Credential::Action(digest) => {
+            let action = tx.find_action_by_token(digest)?.ok_or_else(not_valid)?;
+            Ok(Caller::Action { action_id: action.action_id, account_id: action.account_id })
+        }
     }
 }
 
@@ -94,6 +110,7 @@ impl Caller {
             Self::Public => PUBLIC,
             Self::Account(_) => SESSION,
             Self::Agent(_) => API_KEY,
+            Self::Action { .. } => ACTION,
         }
     }
 
@@ -104,16 +121,29 @@ impl Caller {
             Self::Public => None,
             Self::Account(account_id) => Some(*account_id),
             Self::Agent(agent) => Some(agent.live.connection.account_id),
+            Self::Action { account_id, .. } => Some(*account_id),
         }
     }
 
-    /// Whose quota, keys and cursors these are: the account of a session, the connection of an agent.
+    /// Whose quota, keys and cursors these are: the account of a session, the connection of an agent, an action itself.
     #[must_use]
     pub(crate) fn principal(&self) -> Option<String> {
         match self {
             Self::Public => None,
             Self::Account(account_id) => Some(account_id.to_string()),
             Self::Agent(agent) => Some(agent.live.connection.connection_id.to_string()),
+            Self::Action { action_id, .. } => Some(action_id.to_string()),
+        }
+    }
+
+    /// Who it is to others: the account, the agent, or the service itself when time alone does something.
+    pub(crate) fn party(&self) -> serde_json::Value {
+        match self {
+            Self::Public => json!({ "kind": "service" }),
+            Self::Account(account_id) | Self::Action { account_id, .. } => {
+                json!({ "kind": "account", "id": account_id })
+            }
+            Self::Agent(agent) => json!({ "kind": "agent", "id": agent.agent_id() }),
         }
     }
 

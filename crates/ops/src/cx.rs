@@ -5,7 +5,8 @@ use std::sync::Arc;
 use guildhall_core::id::{Kind, missing};
 use guildhall_core::receipt::Signer;
 use guildhall_core::{
-    AccountId, AgentId, Code, Entity, Id, NotificationId, RequestId, Step, TaskId, Timestamp,
+    AccountId, AgentId, Code, Entity, Id, NotificationId, RequestId, SessionId, Step, TaskId,
+    Timestamp,
 };
 use guildhall_store::tables::Saved;
 use guildhall_store::tables::feed::FeedItem;
@@ -13,7 +14,7 @@ use guildhall_store::tables::timer::Timer;
 use guildhall_store::{Locked, Sealer};
 use serde_json::{Value, json};
 
-use crate::caller::{AgentCaller, Caller};
+use crate::caller::{AgentCaller, Caller, Credential};
 use crate::error::{Error, Result};
 use crate::meta::Meta;
 use crate::mint::Mint;
@@ -29,6 +30,8 @@ pub(crate) struct Env {
     pub fee_bps: u16,
     /// What the service signs receipts with.
     pub signer: Arc<dyn Signer>,
+    /// The chain that wallets sign for.
+    pub chain_id: u64,
     /// Where ids and secrets come from.
     pub mint: Mint,
     /// Authenticates cursors.
@@ -40,6 +43,7 @@ pub(crate) struct Env {
 pub(crate) struct Setting<'a> {
     pub(crate) meta: &'a Meta,
     pub(crate) caller: &'a Caller,
+    pub(crate) credential: &'a Credential,
     pub(crate) now: Timestamp,
     pub(crate) env: &'a Env,
     pub(crate) request_id: RequestId,
@@ -55,6 +59,8 @@ pub(crate) struct Cx<'a, 'c, A: Access> {
     subject: Option<(&'static str, String)>,
     /// What the feeds are told when all is done.
     told: Vec<Told>,
+    /// The account that this is done for, where it is not the caller's own.
+    behalf: Option<AccountId>,
 }
 
 /// An item on its way to a feed.
@@ -67,7 +73,7 @@ struct Told {
 
 impl<'a, 'c, A: Access> Cx<'a, 'c, A> {
     pub(crate) fn new(tx: &'a mut A::Tx<'c>, setting: &'a Setting<'a>) -> Self {
-        Self { tx, now: setting.now, setting, subject: None, told: Vec::new() }
+        Self { tx, now: setting.now, setting, subject: None, told: Vec::new(), behalf: None }
     }
 
     /// What does not change from request to request.
@@ -84,6 +90,14 @@ impl<'a, 'c, A: Access> Cx<'a, 'c, A> {
     pub(crate) fn account(&self) -> Result<AccountId> {
         match self.setting.caller {
             Caller::Account(account_id) => Ok(*account_id),
+            _ => Err(Error::new(Code::Forbidden, "This takes an account session.")),
+        }
+    }
+
+    /// The session that the account is calling by.
+    pub(crate) fn session(&self) -> Result<SessionId> {
+        match self.setting.credential {
+            Credential::Session { session_id, .. } => Ok(*session_id),
             _ => Err(Error::new(Code::Forbidden, "This takes an account session.")),
         }
     }
@@ -118,6 +132,11 @@ impl<'c> Cx<'_, 'c, Writes> {
     /// Says what the operation acted on, for the account's activity.
     pub(crate) fn about<K: Kind>(&mut self, noun: &'static str, id: Id<K>) {
         self.subject = Some((noun, id.to_string()));
+    }
+
+    /// Says whose account is changed, where it is not the caller's own.
+    pub(crate) fn for_account(&mut self, account_id: AccountId) {
+        self.behalf = Some(account_id);
     }
 
     /// Saves a decision.
@@ -227,7 +246,8 @@ impl<'c> Cx<'_, 'c, Writes> {
     }
 
     fn log_activity(&mut self) -> Result<()> {
-        let Some(account) = self.setting.caller.account_id() else { return Ok(()) };
+        let account = self.behalf.or_else(|| self.setting.caller.account_id());
+        let Some(account) = account else { return Ok(()) };
         let item_id: NotificationId = self.mint()?;
         let item = FeedItem {
             seq: 0,

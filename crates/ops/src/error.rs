@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use guildhall_core::id::{Kind, missing};
 use guildhall_core::{Code, Refusal};
 use guildhall_store as store;
 use serde::Serialize;
@@ -87,6 +88,12 @@ impl Error {
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.retry_after = Some(seconds.max(1));
         self
+    }
+
+    /// The same refusal, about a thing of another kind where the thing itself is not found.
+    #[must_use]
+    pub(crate) fn or_not_found<K: Kind>(self) -> Self {
+        if self.code() == Code::NotFound { missing::<K>().into() } else { self }
     }
 
     /// The contract's code.

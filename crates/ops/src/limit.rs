@@ -124,26 +124,34 @@ impl Limiter {
 
     /// Asks the store for another slice.
     pub(crate) async fn lease(&self, db: &Db, payer: &Payer, now: Timestamp) -> Result<()> {
-        let quota = self.quota(payer);
-        let window = self.windows(now).payers.get(payer).copied();
-        let slice = window.unwrap_or_else(|| self.fresh(quota)).slice();
-        let (key, started_at) = (payer.key(), self.window_start(now));
+        let (slice, started_at) = self.wanted(payer, now);
+        let key = payer.key();
         let taken = db
             .write("limit.lease", move |tx| {
                 tx.take_rate_slice(&key, Timestamp::from_millis(started_at), slice)
             })
             .await
             .map_err(Error::from)?;
-        self.credit(payer, now, quota, slice, taken);
+        self.credit(payer, started_at, slice, taken);
         Ok(())
     }
 
+    /// How much to ask the store for, and in which window: the one that counts here, which may be later than `now` says
+    /// when the clock has gone back or the window has just ended.
+    fn wanted(&self, payer: &Payer, now: Timestamp) -> (u32, i64) {
+        let windows = self.windows(now);
+        let window = windows.payers.get(payer).copied();
+        let slice = window.unwrap_or_else(|| self.fresh(self.quota(payer))).slice();
+        (slice, windows.started_at)
+    }
+
     /// Books a slice. What was taken beyond the quota was not there to take.
-    fn credit(&self, payer: &Payer, now: Timestamp, quota: u32, slice: u32, taken: i64) {
+    fn credit(&self, payer: &Payer, started_at: i64, slice: u32, taken: i64) {
+        let quota = self.quota(payer);
         let before = taken.saturating_sub(i64::from(slice));
         let room = u32::try_from(i64::from(quota).saturating_sub(before).max(0)).unwrap_or(0);
-        let mut windows = self.windows(now);
-        if windows.started_at != self.window_start(now) {
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        if windows.started_at != started_at {
             // The window ended while the store was asked: its slice is worth nothing in the next one.
             return;
         }
@@ -268,13 +276,33 @@ mod tests {
                 Take::Granted(_) => granted += 1,
                 Take::Spent(_) => {}
                 Take::Lease => {
-                    let slice = node.windows(at(0)).payers[&payer].slice();
+                    let (slice, started_at) = node.wanted(&payer, at(0));
                     taken += i64::from(slice);
-                    node.credit(&payer, at(0), 16, slice, taken);
+                    node.credit(&payer, started_at, slice, taken);
                 }
             }
         }
         assert_eq!(granted, 16);
+    }
+
+    /// A request that began before the window ended asks for a slice of the window that counts, and gets it.
+    #[test]
+    fn a_request_across_the_end_of_a_window_is_served() {
+        let node = Limiter::new(quotas(), true);
+        let payer = Payer::ip("192.0.2.1".parse().unwrap());
+        assert_eq!(node.take(&payer, at(59_999)), Take::Lease);
+        let (slice, ended) = node.wanted(&payer, at(59_999));
+        assert_eq!(node.take(&payer, at(60_000)), Take::Lease, "the next window has begun");
+        node.credit(&payer, ended, slice, i64::from(slice));
+        assert_eq!(
+            node.take(&payer, at(59_999)),
+            Take::Lease,
+            "a slice of the past is worth nothing"
+        );
+        let (slice, started_at) = node.wanted(&payer, at(59_999));
+        assert_eq!(started_at, ended + 60_000);
+        node.credit(&payer, started_at, slice, i64::from(slice));
+        assert!(matches!(node.take(&payer, at(59_999)), Take::Granted(_)));
     }
 
     #[test]

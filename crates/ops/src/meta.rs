@@ -84,6 +84,8 @@ pub const API_KEY: Credentials = Credentials(2);
 pub const OAUTH: Credentials = Credentials(4);
 /// No credential at all.
 pub const PUBLIC: Credentials = Credentials(8);
+/// A prepared action's own token.
+pub const ACTION: Credentials = Credentials(16);
 
 impl Credentials {
     /// The kinds of both sets.
@@ -105,6 +107,7 @@ impl Credentials {
             (SESSION, "an account session"),
             (API_KEY, "an API key"),
             (OAUTH, "an OAuth agent token"),
+            (ACTION, "the action's own token"),
             (PUBLIC, "no credential"),
         ];
         let words: Vec<_> =
@@ -126,6 +129,7 @@ pub enum Body {
 
 /// An operation's description. Built by `const fn`s, so that it is checked when the program is compiled.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Meta {
     /// The operation id.
     pub id: &'static str,
@@ -157,8 +161,10 @@ pub struct Meta {
     pub single: bool,
     /// Whether it answers with a stream of events.
     pub stream: bool,
-    /// Whether it may answer 202: taken, and waiting for somebody's word.
-    pub may_wait: bool,
+    /// Another status of success that it may answer with.
+    pub other_status: Option<u16>,
+    /// Whether it finds something out before it gets to the writer.
+    pub gathers: bool,
 }
 
 impl Meta {
@@ -181,7 +187,8 @@ impl Meta {
             secret: None,
             single: false,
             stream: false,
-            may_wait: false,
+            other_status: None,
+            gathers: false,
         }
     }
 
@@ -260,10 +267,10 @@ impl Meta {
         self
     }
 
-    /// May answer 202 instead: what was asked for waits for somebody's word.
+    /// May answer with another status of success.
     #[must_use]
-    pub const fn or_accepted(mut self) -> Self {
-        self.may_wait = true;
+    pub const fn or_status(mut self, status: u16) -> Self {
+        self.other_status = Some(status);
         self
     }
 
@@ -278,6 +285,13 @@ impl Meta {
     #[must_use]
     pub const fn streams(mut self) -> Self {
         self.stream = true;
+        self
+    }
+
+    /// Finds something out before it gets to the writer.
+    #[must_use]
+    pub const fn gathers(mut self) -> Self {
+        self.gathers = true;
         self
     }
 
@@ -303,7 +317,7 @@ impl Meta {
             Code::Unavailable,
             Code::Internal,
         ];
-        if !self.credentials.admits(PUBLIC) {
+        if self.credentials != PUBLIC {
             codes.push(Code::Forbidden);
         }
         if self.path_parameters().next().is_some() {

@@ -29,6 +29,15 @@ pub(crate) trait Operation: Sized + 'static {
     /// Does it.
     fn run(cx: &mut Cx<Self::Access>, input: &Self::Input) -> Result<Self::Output>;
 
+    /// Finds out in the look before a write what would hold the writer up: who made a signature, say. Only an operation
+    /// whose [`Meta::gathers`] says so is asked.
+    ///
+    /// What is found is kept with the input, under what it was found for: `run` uses it if that still holds, and finds out
+    /// for itself if not. Nothing is refused here, because the request may have been answered before.
+    fn gather(_cx: &mut Cx<Reads>, _input: &Self::Input) -> Result<()> {
+        Ok(())
+    }
+
     /// How long the caller is willing to wait for a better answer than this one.
     fn wait(_input: &Self::Input, _output: &Self::Output) -> Option<Duration> {
         None
@@ -146,6 +155,11 @@ impl Prepared {
         self.0.read(tx, setting)
     }
 
+    /// Lets an operation that writes find out what it can beforehand.
+    pub(crate) fn gather(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<()> {
+        self.0.gather(tx, setting)
+    }
+
     /// Runs an operation that writes.
     pub(crate) fn write(&self, tx: &mut Tx<'_>, setting: &Setting<'_>) -> Result<Ready> {
         self.0.write(tx, setting)
@@ -154,6 +168,7 @@ impl Prepared {
 
 trait Run: Send + Sync {
     fn read(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<Ready>;
+    fn gather(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<()>;
     fn write(&self, tx: &mut Tx<'_>, setting: &Setting<'_>) -> Result<Ready>;
 }
 
@@ -162,6 +177,10 @@ struct Parsed<O: Operation>(O::Input);
 impl<O: Operation> Run for Parsed<O> {
     fn read(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<Ready> {
         O::Access::read::<O>(tx, setting, &self.0)
+    }
+
+    fn gather(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<()> {
+        O::gather(&mut Cx::new(tx, setting), &self.0)
     }
 
     fn write(&self, tx: &mut Tx<'_>, setting: &Setting<'_>) -> Result<Ready> {

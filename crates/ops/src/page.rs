@@ -140,12 +140,14 @@ impl<'c, A: Access> Cx<'_, 'c, A> {
         Ok(Page { data: rows.into_iter().map(&mut show).collect(), next_page })
     }
 
-    fn make_cursor(&self, place: &str, filter: &str) -> String {
+    /// The cursor of the page after a place.
+    pub(crate) fn make_cursor(&self, place: &str, filter: &str) -> String {
         let tag = self.setting.env.cursors.mac(&self.bound(place, filter));
         BASE64.encode([tag.as_slice(), place.as_bytes()].concat())
     }
 
-    fn open_cursor<P: Place>(&self, cursor: &Cursor, filter: &str) -> Result<P> {
+    /// The place that a cursor stands for.
+    pub(crate) fn open_cursor<P: Place>(&self, cursor: &Cursor, filter: &str) -> Result<P> {
         let forged = || {
             Error::invalid("cursor: is not a next_page of this list.")
                 .suggest("Leave `cursor` out to begin with the first page.")

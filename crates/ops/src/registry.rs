@@ -1,15 +1,19 @@
 //! Every operation there is.
 
 use crate::account::{GetMe, UpdateMe};
+use crate::actions::{CancelAction, GetAction, ListActions, SealAction, SubmitAction};
 use crate::activity::{ListActivity, StreamActivity};
 use crate::agent_buyer::{
     AgentAcceptDelivery, AgentCancelTask, AgentFundTask, AgentPostTask, AgentRejectDelivery,
     AgentReleaseSelection, AgentRequestChanges, AgentSelectQuote, ApproveCommand, DenyCommand,
-    GetAgentBuyerCommand, ListAgentBuyerCommands, SettleCommand,
+    GetAgentBuyerCommand, ListAgentBuyerCommands, PreflightCommand, SettleCommand,
 };
 use crate::agents::{
     CreateAgent, GetMyAgent, ListMyAgents, PauseAgent, PublishAgent, ResumeAgent, RetireAgent,
-    UnpublishAgent, UpdateAgent,
+    SetPayoutWallet, UnpublishAgent, UpdateAgent,
+};
+use crate::buying::{
+    AcceptDelivery, CancelTask, CreateTask, FundTask, RefundTask, ReleaseSelection, SelectQuote,
 };
 use crate::checks::CheckTask;
 use crate::connections::{
@@ -20,22 +24,38 @@ use crate::credits::{GetCredits, ListCreditEntries};
 use crate::deliveries::{
     CreateDelivery, GetDelivery, ListDeliveries, RejectDelivery, RequestChanges, SurrenderTask,
 };
+use crate::directory::{GetAgent, GetAgentReputation, SearchAgents};
 use crate::disputes::{
     AcceptDispute, AgentAcceptDispute, AgentOfferShare, GetDispute, ListDisputes, OfferShare,
     OpenDispute,
 };
+use crate::earnings::{GetAgentEarnings, GetEarnings, ListEarningEntries};
 use crate::hosted::{
     DeleteKnowledgeFile, GetHostedVersion, ListHostedVersions, ListKnowledgeFiles,
     SaveHostedVersion, UploadKnowledgeFile,
+};
+use crate::listings::{
+    CreateListing, GetListing, ListMyListings, PauseListing, PublishListing, RetireListing,
+    SearchListings, UpdateListing,
 };
 use crate::notifications::ListNotifications;
 use crate::operation::{Entry, entry};
 use crate::policies::{
     CreateSpendPolicy, DeactivateSpendPolicy, GetSpendPolicy, ListSpendPolicies, UpdateSpendPolicy,
 };
+use crate::quotes::{
+    CreateQuote, GetQuote, ListQuotes, ListTaskQuotes, QuoteAsOwner, SubmitQuote, UpdateQuote,
+    WithdrawQuote,
+};
+use crate::receipts::{GetReceipt, ListReceipts, ReviewReceipt, VerifyReceipt};
 use crate::relay::{
     AcceptOfferAsOwner, AcceptRelayOffer, CheckIn, CheckOut, DeclineOfferAsOwner,
     DeclineRelayOffer, GetRelayOffer, ListAgentOffers, ListRelayOffers,
+};
+use crate::tasks::{GetTask, ListTaskEvents, ListTasks};
+use crate::wallets::{
+    CompleteWalletLink, CreateWalletChallenge, CreateWalletLink, LinkWallet, ListWallets,
+    UnlinkWallet,
 };
 
 /// The operations, in the order of the reference.
@@ -51,6 +71,8 @@ pub static REGISTRY: &[Entry] = &[
     entry::<PauseAgent>(),
     entry::<ResumeAgent>(),
     entry::<RetireAgent>(),
+    entry::<SetPayoutWallet>(),
+    entry::<GetAgentEarnings>(),
     entry::<SaveHostedVersion>(),
     entry::<ListHostedVersions>(),
     entry::<GetHostedVersion>(),
@@ -60,6 +82,9 @@ pub static REGISTRY: &[Entry] = &[
     entry::<ListAgentOffers>(),
     entry::<AcceptOfferAsOwner>(),
     entry::<DeclineOfferAsOwner>(),
+    entry::<SearchAgents>(),
+    entry::<GetAgent>(),
+    entry::<GetAgentReputation>(),
     entry::<ListConnections>(),
     entry::<CreateConnection>(),
     entry::<GetConnection>(),
@@ -76,6 +101,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<DeactivateSpendPolicy>(),
     entry::<ListAgentBuyerCommands>(),
     entry::<GetAgentBuyerCommand>(),
+    entry::<PreflightCommand>(),
     entry::<AgentPostTask>(),
     entry::<AgentSelectQuote>(),
     entry::<AgentFundTask>(),
@@ -107,8 +133,51 @@ pub static REGISTRY: &[Entry] = &[
     entry::<GetDispute>(),
     entry::<OfferShare>(),
     entry::<AcceptDispute>(),
+    entry::<ListTasks>(),
+    entry::<GetTask>(),
+    entry::<ListTaskEvents>(),
+    entry::<ListQuotes>(),
+    entry::<ListTaskQuotes>(),
+    entry::<CreateQuote>(),
+    entry::<GetQuote>(),
+    entry::<UpdateQuote>(),
+    entry::<SubmitQuote>(),
+    entry::<WithdrawQuote>(),
+    entry::<QuoteAsOwner>(),
+    entry::<CreateTask>(),
+    entry::<CancelTask>(),
+    entry::<SelectQuote>(),
+    entry::<ReleaseSelection>(),
+    entry::<FundTask>(),
+    entry::<RefundTask>(),
+    entry::<AcceptDelivery>(),
+    entry::<ListActions>(),
+    entry::<GetAction>(),
+    entry::<SealAction>(),
+    entry::<SubmitAction>(),
+    entry::<CancelAction>(),
     entry::<GetCredits>(),
     entry::<ListCreditEntries>(),
+    entry::<CreateWalletChallenge>(),
+    entry::<LinkWallet>(),
+    entry::<CreateWalletLink>(),
+    entry::<CompleteWalletLink>(),
+    entry::<ListWallets>(),
+    entry::<UnlinkWallet>(),
+    entry::<ListReceipts>(),
+    entry::<GetReceipt>(),
+    entry::<VerifyReceipt>(),
+    entry::<ReviewReceipt>(),
+    entry::<GetEarnings>(),
+    entry::<ListEarningEntries>(),
+    entry::<SearchListings>(),
+    entry::<GetListing>(),
+    entry::<CreateListing>(),
+    entry::<UpdateListing>(),
+    entry::<PublishListing>(),
+    entry::<PauseListing>(),
+    entry::<RetireListing>(),
+    entry::<ListMyListings>(),
     entry::<ListNotifications>(),
     entry::<ListActivity>(),
     entry::<StreamActivity>(),

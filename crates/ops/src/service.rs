@@ -27,6 +27,9 @@ const MOST_KNOWN: usize = 65_536;
 
 /// How many things may have to happen before one request can be judged: one deadline can lead to the next.
 const MOST_OVERDUE: usize = 8;
+/// Whose the keys of requests without a credential are. An answer goes only to who sends the same request again, with all
+/// that it proves.
+const ANYBODY: &str = "anybody";
 
 /// What the service is made of.
 pub struct Parts {
@@ -50,6 +53,8 @@ pub struct Parts {
     pub fee_bps: u16,
     /// What the service signs receipts with.
     pub signer: Arc<dyn Signer>,
+    /// The chain that wallets sign for.
+    pub chain_id: u64,
 }
 
 /// The service behind every surface.
@@ -151,6 +156,7 @@ impl Service {
             account_quota_bytes: parts.account_quota_bytes,
             fee_bps: parts.fee_bps,
             signer: parts.signer,
+            chain_id: parts.chain_id,
             mint: Mint::default(),
             cursors: Sealer::new(&parts.server_key, "cursors"),
         };
@@ -267,7 +273,8 @@ impl Service {
     async fn write(self: &Arc<Self>, call: &Arc<Call>) -> Served {
         // What is refused here never gets to the writer; what passes is judged again inside the transaction.
         let payer = self.known_payer(&call.credential);
-        let simple = call.prepared.is_ok() && call.file.is_none() && call.counted;
+        let plain = call.file.is_none() && !call.entry.meta.gathers;
+        let simple = call.prepared.is_ok() && plain && call.counted;
         let remaining = match payer.filter(|_| simple) {
             Some(payer) => Some(self.admit(&payer).await.map_err(|error| (error, Some(0)))?),
             None => self.look(call, false, call.counted).await?.remaining,
@@ -298,13 +305,11 @@ impl Service {
         if let Some(connection) = caller.due_for_note(now) {
             note_use(tx, connection, now)?;
         }
-        let claim = match (key, caller.principal()) {
-            (Some(key), Some(principal)) => {
-                let subject = (principal, meta, key);
-                Some(Claim::new(subject, call.fingerprint, &self.secrets, now, self.retention))
-            }
-            _ => None,
-        };
+        let claim = key.as_ref().map(|key| {
+            let principal = caller.principal().unwrap_or_else(|| ANYBODY.to_owned());
+            let subject = (principal, meta, key);
+            Claim::new(subject, call.fingerprint, &self.secrets, now, self.retention)
+        });
         if let Some(claim) = &claim
             && let Some(answer) = claim.replay(tx)?
         {
@@ -381,6 +386,9 @@ impl Service {
                 replayed: false,
             })
         } else {
+            if meta.gathers {
+                prepared.gather(tx, &self.setting(call, &caller, now)).map_err(fail)?;
+            }
             None
         };
         Ok(Seen { answer, remaining, topic: topic(&caller) })
@@ -397,7 +405,7 @@ impl Service {
 
     fn setting<'a>(&'a self, call: &'a Call, caller: &'a Caller, now: Timestamp) -> Setting<'a> {
         let (meta, request_id) = (&call.entry.meta, call.request_id);
-        Setting { meta, caller, now, env: &self.env, request_id }
+        Setting { meta, caller, credential: &call.credential, now, env: &self.env, request_id }
     }
 
     fn charge(&self, caller: &Caller, ip: IpAddr, now: Timestamp) -> Result<u32, Halt> {
@@ -455,6 +463,7 @@ fn payer(caller: &Caller) -> Option<Payer> {
         Caller::Public => None,
         Caller::Account(account_id) => Some(Payer::Account(*account_id)),
         Caller::Agent(agent) => Some(Payer::Agent(agent.live.connection.connection_id)),
+        Caller::Action { account_id, .. } => Some(Payer::Account(*account_id)),
     }
 }
 
@@ -470,7 +479,7 @@ impl Seen {
 /// The feed whose news a caller can wait for.
 fn topic(caller: &Caller) -> Option<String> {
     match caller {
-        Caller::Public => None,
+        Caller::Public | Caller::Action { .. } => None,
         Caller::Account(account_id) => Some(account_id.to_string()),
         Caller::Agent(agent) => Some(agent.agent_id().to_string()),
     }

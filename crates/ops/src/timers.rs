@@ -7,8 +7,9 @@ use guildhall_core::{AccountId, PolicyId, Timestamp};
 use guildhall_store::Tx;
 use guildhall_store::tables::timer::Timer;
 
+use crate::actions;
 use crate::agent_buyer;
-use crate::caller::Caller;
+use crate::caller::{Caller, Credential};
 use crate::cx::{Cx, Setting};
 use crate::error::{Error, Overdue, Result};
 use crate::idempotency::SECRET_LIFETIME;
@@ -40,7 +41,9 @@ const HANDLERS: &[(&str, Handler)] = &[
     (EXPIRE_POLICY, expire_policy),
     (SWEEP, sweep),
     (market::RUN_OUT, market::run_out),
+    (market::AUTO_SELECT, market::auto_select),
     (agent_buyer::EXPIRE, agent_buyer::expire),
+    (actions::EXPIRE, actions::expire),
 ];
 
 /// What a timer's run says about itself.
@@ -119,6 +122,7 @@ impl Service {
         let setting = Setting {
             meta: &META,
             caller: &Caller::Public,
+            credential: &Credential::None,
             now: self.clock.now(),
             env: &self.env,
             request_id: self.request_id(),
@@ -149,6 +153,8 @@ fn sweep(cx: &mut Cx<Writes>, _: &Timer) -> Result<()> {
     let (tx, now) = (&mut *cx.tx, cx.now);
     let swept = tx.sweep_outcomes(now, SWEEP_ROWS)?;
     tx.sweep_rate_windows(now.before(Duration::from_hours(1)))?;
+    // For a day an expired one is answered as what it is, not as one that never was.
+    tx.sweep_wallet_questions(now.before(Duration::from_hours(24)), SWEEP_ROWS)?;
     let more = i64::try_from(swept).unwrap_or(0) >= SWEEP_ROWS;
     let next = if more { now } else { now.after(SWEEP_EVERY) };
     Ok(tx.set_timer(&sweep_at(next))?)

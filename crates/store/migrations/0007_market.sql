@@ -82,6 +82,8 @@ CREATE TABLE engagements (
 );
 CREATE UNIQUE INDEX engagements_by_task ON engagements (task_id, version);
 CREATE INDEX engagements_by_agent ON engagements (agent_id, task_id);
+CREATE INDEX engagements_by_worker_account ON engagements (worker_account_id, task_id);
+CREATE INDEX engagements_held ON engagements (agent_id) WHERE funding_state = 'held';
 CREATE INDEX offers_by_agent ON engagements (agent_id, offer_id) WHERE offer IS NOT NULL;
 CREATE INDEX offers_open ON engagements (agent_id, offer_id) WHERE offer = 'open';
 
@@ -90,6 +92,9 @@ CREATE TABLE quotes (
     task_id TEXT NOT NULL REFERENCES tasks (task_id),
     agent_id TEXT NOT NULL REFERENCES agents (agent_id),
     account_id TEXT NOT NULL REFERENCES accounts (account_id),
+    buyer_account_id TEXT NOT NULL REFERENCES accounts (account_id),
+    buyer_agent_id TEXT,
+    rail TEXT NOT NULL,
     price BIGINT NOT NULL,
     deadline BIGINT NOT NULL,
     message TEXT,
@@ -100,6 +105,8 @@ CREATE TABLE quotes (
 ) /* clustered */;
 CREATE INDEX quotes_by_task ON quotes (task_id, quote_id);
 CREATE INDEX quotes_by_agent ON quotes (agent_id, quote_id);
+CREATE INDEX quotes_to_buying_agent ON quotes (buyer_agent_id, quote_id) WHERE buyer_agent_id IS NOT NULL;
+CREATE INDEX quotes_waiting ON quotes (agent_id, deadline) WHERE status = 'submitted';
 
 CREATE TABLE deliveries (
     delivery_id TEXT PRIMARY KEY,
@@ -208,6 +215,15 @@ CREATE TABLE listings (
 CREATE INDEX listings_by_account ON listings (account_id, listing_id);
 CREATE INDEX listings_by_agent ON listings (agent_id, listing_id);
 CREATE INDEX listings_for_all ON listings (listing_id) WHERE state = 'published';
+CREATE INDEX agents_for_all ON agents (agent_id) WHERE visibility = 'published';
+
+-- What everybody can find by a skill: published agents and listings, whose ids say which they are.
+CREATE TABLE skills (
+    skill TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    PRIMARY KEY (skill, subject_id)
+) /* clustered */;
+CREATE INDEX skills_by_subject ON skills (subject_id);
 
 CREATE TABLE actions (
     action_id TEXT PRIMARY KEY,
@@ -258,6 +274,31 @@ CREATE INDEX receipts_by_buyer ON receipts (buyer_account_id, receipt_id);
 CREATE INDEX receipts_by_worker ON receipts (worker_account_id, receipt_id);
 CREATE INDEX receipts_by_agent ON receipts (agent_id, receipt_id);
 CREATE INDEX receipts_by_buying_agent ON receipts (buyer_agent_id, receipt_id) WHERE buyer_agent_id IS NOT NULL;
+
+-- What an agent's receipts come to, as a worker and as a buyer. Added to in the transactions that issue and review them.
+CREATE TABLE agent_records (
+    agent_id TEXT NOT NULL REFERENCES agents (agent_id),
+    side TEXT NOT NULL,
+    receipts BIGINT NOT NULL,
+    accepted BIGINT NOT NULL,
+    auto_accepted BIGINT NOT NULL,
+    resolved BIGINT NOT NULL,
+    partners BIGINT NOT NULL,
+    volume BIGINT NOT NULL,
+    fees BIGINT NOT NULL,
+    ratings BIGINT NOT NULL,
+    rating_sum BIGINT NOT NULL,
+    PRIMARY KEY (agent_id, side)
+) /* clustered */;
+
+-- With which accounts an agent has receipts.
+CREATE TABLE agent_partners (
+    agent_id TEXT NOT NULL,
+    side TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    receipts BIGINT NOT NULL,
+    PRIMARY KEY (agent_id, side, account_id)
+) /* clustered */;
 
 -- Until when an agent counts as present, and how much it takes on.
 CREATE TABLE presence (

@@ -145,6 +145,11 @@ impl<'c> Tx<'c> {
         Ok(rows.into_iter().map(Locked::new).collect())
     }
 
+    /// Gives up this run because of what another transaction did meanwhile: the closure runs again and sees it.
+    pub fn run_again<T>(&mut self, why: &str) -> Result<T> {
+        self.guarded(|_| Err(Error::Raced(why.to_owned())))
+    }
+
     /// Runs `work`; when it refuses, its writes are undone and the transaction goes on.
     ///
     /// The outer result is the store's, the inner one the work's own.

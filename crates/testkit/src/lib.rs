@@ -16,17 +16,24 @@ mod answer;
 mod cluster;
 mod credits;
 mod database;
+mod deal;
 mod market;
 mod people;
 mod server;
+mod tasks;
+mod wallet;
+mod work;
 
 pub use answer::Answer;
 pub use cluster::Cluster;
 pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};
-pub use market::Market;
+pub use deal::Deal;
+pub use market::{Market, task, text};
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use server::{Server, Setup, send};
+pub use wallet::Wallet;
+pub use work::Work;
 
 /// Runs each named test function, which takes a [`Server`], on both engines.
 #[macro_export]

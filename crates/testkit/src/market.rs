@@ -1,172 +1,167 @@
-//! A buyer and a worker, and tasks brought as far as a test needs them.
+//! A small market to test: somebody who buys, an agent that buys for them, and a worker that is there.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-
-use guildhall_core::quote::{Quote, Status};
-use guildhall_core::{QuoteId, Timestamp};
 use serde_json::{Value, json};
 
-use crate::people::{Agent, Person};
-use crate::server::Server;
+use crate::{Agent, Answer, Person, Server, Wallet};
 
-/// Two people with an agent each: one agent buys under a policy, the other works.
+/// A buyer with credits and a wallet, their agent with live spending access, and a worker of another owner, checked in.
 pub struct Market<'s> {
-    /// Where they meet.
-    pub server: &'s Server,
-    /// Who pays.
+    /// The person who buys.
     pub buyer: Person<'s>,
-    /// The agent that buys for them.
+    /// Their wallet.
+    pub wallet: Wallet,
+    /// The buyer's policy.
+    pub policy_id: String,
+    /// The agent that spends under it.
     pub buying: Agent<'s>,
-    /// Who is paid.
+    /// The person who owns the worker.
     pub owner: Person<'s>,
-    /// The agent that works for them.
+    /// The agent that works.
     pub worker: Agent<'s>,
 }
 
-impl<'s> Market<'s> {
-    /// A new market: the buyer has 100 credits, the worker is checked in.
-    pub async fn open(server: &'s Server) -> Self {
-        let buyer = server.person("buyer").await;
-        server.grant_credits(&buyer, "100").await;
-        let buying = buyer.agent("Purse").await;
-        buyer.policy().await;
+/// The text of an answer's field.
+pub fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
+}
+
+/// A task as a buyer describes it.
+pub fn task(budget: &str) -> Value {
+    json!({
+        "title": "Summarise a paper",
+        "brief": "Read the paper and write a page about it.",
+        "criteria": ["One page.", "Names the three main results."],
+        "budget_credits": budget,
+    })
+}
+
+impl Server {
+    /// Sets a market up: the buyer has 1,000 credits, and the policy lets their agent spend 100 at once and 1,000 a day.
+    pub async fn market(&self) -> Market<'_> {
+        let buyer = self.person("buyer").await;
+        self.grant_credits(&buyer, "1000").await;
+        let wallet = Wallet::unique();
+        buyer.link_wallet(&wallet).await;
+        let caps =
+            json!({ "max_per_command_micros": "100000000", "max_per_day_micros": "1000000000" });
+        let policy = buyer.post("/v1/spend-policies", caps).await.expect(201);
+        let buying = buyer.agent("buying").await;
         let bind = format!("/v1/connections/{}/spend-policy", buying.connection_id);
         buyer.post(&bind, json!({})).await.expect(200);
-        let owner = server.person("owner").await;
-        let worker = owner.agent("Hand").await;
-        let market = Self { server, buyer, buying, owner, worker };
-        market.check_in().await;
-        market
+        let owner = self.person("owner").await;
+        let worker = owner.agent("worker").await;
+        worker.check_in().await;
+        Market { buyer, wallet, policy_id: text(&policy["policy_id"]), buying, owner, worker }
+    }
+}
+
+impl Agent<'_> {
+    /// Posts JSON with a new key.
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send("POST", path, body).await
     }
 
-    /// The worker says that it is there, for ten minutes.
+    /// Says that the agent is there, for as long as that can be said.
     pub async fn check_in(&self) {
-        let lease = json!({ "lease_seconds": 600 });
-        self.worker.send("POST", "/v1/relay/check-in", lease).await.expect(200);
+        self.post("/v1/relay/check-in", json!({ "lease_seconds": 600 })).await.expect(200);
     }
 
-    /// A task of the buying agent, with `more` in its description; gives its id.
-    pub async fn post(&self, more: Value) -> String {
-        let mut task = json!({
-            "title": "Translate a page", "brief": "From Latin.", "criteria": ["It reads well."],
-            "budget_credits": "2",
+    /// Posts a task as an agent, and gives its id.
+    pub async fn post_task(&self, budget: &str) -> String {
+        let posted = self.post("/v1/agent-buyer/tasks", task(budget)).await.expect(201);
+        text(&posted["task"]["id"])
+    }
+
+    /// Quotes for a task, for a month, and gives the quote's id.
+    pub async fn quote(&self, task_id: &str, price: &str) -> String {
+        let deadline = self.server.clock.now().after(std::time::Duration::from_hours(30 * 24));
+        let ask = json!({ "task_id": task_id, "price_credits": price, "deadline": deadline });
+        text(&self.post("/v1/quotes", ask).await.expect(201)["id"])
+    }
+
+    /// Acts on a task that the agent buys.
+    pub async fn command(&self, task_id: &str, what: &str, body: Value) -> Answer {
+        self.post(&format!("/v1/agent-buyer/tasks/{task_id}/{what}"), body).await
+    }
+
+    /// The newest offer to the agent.
+    pub async fn newest_offer(&self) -> Value {
+        self.get("/v1/relay/offers?limit=1").await.expect(200)["data"][0].clone()
+    }
+
+    /// Accepts an offer on exactly its terms.
+    pub async fn accept_offer(&self, offer: &Value) -> Answer {
+        let path = format!("/v1/relay/offers/{}/accept", text(&offer["offer_id"]));
+        let terms = json!({
+            "terms_hash": offer["terms_hash"], "selection_version": offer["selection_version"],
         });
-        let members = task.as_object_mut().expect("an object");
-        members.extend(more.as_object().expect("an object").clone());
-        let posted = self.buying.send("POST", "/v1/agent-buyer/tasks", task).await.expect(201);
-        posted["task"]["id"].as_str().expect("an id").to_owned()
+        self.post(&path, terms).await
     }
 
-    /// A quote of the worker over 2 credits, good for a day; gives its id.
-    pub async fn quote(&self, task_id: &str) -> String {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let now: Timestamp = self.server.clock.now();
-        let order = u16::try_from(number & 0x0fff).unwrap_or(0);
-        let quote = Quote {
-            quote_id: QuoteId::new(now, order, number),
-            task_id: task_id.parse().expect("a task"),
-            agent_id: self.worker.agent_id.parse().expect("an agent"),
-            account_id: self.owner.account_id.parse().expect("an account"),
-            price: "2".parse().expect("a price"),
-            deadline: now.after(Duration::from_hours(24)),
-            message: None,
-            stored_status: Status::Submitted,
-            created_at: now,
-            updated_at: now,
-            revision: 0,
-        };
-        let quote_id = quote.quote_id.to_string();
-        let db = self.server.service.db();
-        let quoted = db.write("test.quote", move |tx| tx.insert_quote(&quote)).await;
-        let quoted: Result<(), guildhall_store::Error> = quoted;
-        quoted.expect("a quote");
-        quote_id
+    /// Delivers a text.
+    pub async fn deliver(&self, task_id: &str, words: &str) -> Answer {
+        let artifact = json!({ "name": "page.md", "media_type": "text/markdown", "text": words });
+        let delivery = json!({ "summary": "The page.", "artifacts": [artifact] });
+        self.post(&format!("/v1/tasks/{task_id}/deliveries"), delivery).await
+    }
+}
+
+impl Market<'_> {
+    /// A task of the buying agent, quoted by the worker, selected and funded; gives its id and the offer.
+    pub async fn funded(&self, budget: &str, price: &str) -> (String, Value) {
+        let task_id = self.buying.post_task(budget).await;
+        let quote_id = self.worker.quote(&task_id, price).await;
+        let select = json!({ "quote_id": quote_id, "fund": true });
+        self.buying.command(&task_id, "select", select).await.expect(200);
+        let offer = self.worker.newest_offer().await;
+        assert_eq!(offer["task_id"], json!(task_id));
+        (task_id, offer)
     }
 
-    /// Selects the worker for a task, with or without holding its pay.
-    pub async fn select(&self, task_id: &str, fund: bool) -> Value {
-        let quote_id = self.quote(task_id).await;
-        let path = format!("/v1/agent-buyer/tasks/{task_id}/select");
-        let select = json!({ "quote_id": quote_id, "fund": fund });
-        self.buying.send("POST", &path, select).await.expect(200)
+    /// The same, accepted by the worker.
+    pub async fn in_progress(&self, budget: &str, price: &str) -> String {
+        let (task_id, offer) = self.funded(budget, price).await;
+        self.worker.accept_offer(&offer).await.expect(200);
+        task_id
     }
 
-    /// A task that is offered to the worker; gives the offer.
-    pub async fn offered(&self, more: Value) -> Value {
-        let task_id = self.post(more).await;
-        let selected = self.select(&task_id, true).await;
-        let offer_id = selected["offer_id"].as_str().expect("an offer");
-        self.worker.get(&format!("/v1/relay/offers/{offer_id}")).await.expect(200)
+    /// The same, delivered; gives the task's id and the delivery.
+    pub async fn delivered(&self, budget: &str, price: &str) -> (String, Value) {
+        let task_id = self.in_progress(budget, price).await;
+        let delivery = self.worker.deliver(&task_id, "A page.").await.expect(201);
+        (task_id, delivery)
     }
 
-    /// What accepts an offer.
-    pub fn terms(offer: &Value) -> Value {
-        json!({ "terms_hash": offer["terms_hash"], "selection_version": offer["selection_version"] })
+    /// The same, accepted by the buying agent; gives the task's id and the receipt's.
+    pub async fn completed(&self, budget: &str, price: &str) -> (String, String) {
+        let (task_id, delivery) = self.delivered(budget, price).await;
+        let quoted =
+            json!({ "delivery_id": delivery["delivery_id"], "digest": delivery["digest"] });
+        let done = self.buying.command(&task_id, "accept", quoted).await.expect(200);
+        (task_id, text(&done["receipt_id"]))
     }
 
-    /// A task that the worker works on; gives its id.
-    pub async fn engaged(&self, more: Value) -> String {
-        let offer = self.offered(more).await;
-        let path =
-            format!("/v1/relay/offers/{}/accept", offer["offer_id"].as_str().expect("an id"));
-        self.worker.send("POST", &path, Self::terms(&offer)).await.expect(200);
-        offer["task_id"].as_str().expect("an id").to_owned()
+    /// Seals an action with the buyer's wallet.
+    pub async fn seal(&self, action: &Value) -> Answer {
+        self.buyer.seal(&self.wallet, action).await
     }
 
-    /// A delivery of one text.
-    pub fn work(text: &str) -> Value {
-        json!({
-            "summary": "Done.",
-            "artifacts": [{ "name": "page.txt", "media_type": "text/plain", "text": text }],
-        })
-    }
-
-    /// A task with a first delivery; gives the delivery.
-    pub async fn delivered(&self, more: Value) -> Value {
-        let task_id = self.engaged(more).await;
-        let path = format!("/v1/tasks/{task_id}/deliveries");
-        self.worker.send("POST", &path, Self::work("All Gaul is divided.")).await.expect(201)
-    }
-
-    /// A task whose delivery was rejected; gives the delivery.
-    pub async fn rejected(&self) -> Value {
-        let delivery = self.delivered(json!({})).await;
-        let path =
-            format!("/v1/deliveries/{}/reject", delivery["delivery_id"].as_str().expect("an id"));
-        let reason = json!({ "digest": delivery["digest"], "reason": "Into how many parts?" });
-        self.buyer.post(&path, reason).await.expect(200)
-    }
-
-    /// A task whose rejection is disputed, with 70 % asked for; gives the dispute.
-    pub async fn disputed(&self) -> Value {
-        let delivery = self.rejected().await;
-        let path = format!("/v1/tasks/{}/disputes", delivery["task_id"].as_str().expect("an id"));
-        let statement = json!({ "worker_share_bps": 7_000, "statement": "Three. Page two." });
-        self.worker.send("POST", &path, statement).await.expect(201)
-    }
-
-    /// Where a task stands in the store, whoever may see it.
+    /// The status of a task, as the buyer sees it.
     pub async fn status(&self, task_id: &str) -> String {
-        let task_id = task_id.parse().expect("a task");
-        let found = self.server.service.db().read("test.task", move |tx| tx.find_task(task_id));
-        let found: Result<_, guildhall_store::Error> = found.await;
-        found.expect("an answer").expect("a task").status.name().to_owned()
+        self.buyer.status(task_id).await
+    }
+}
+
+impl Person<'_> {
+    /// The status of a task, as this person sees it.
+    pub async fn status(&self, task_id: &str) -> String {
+        text(&self.get(&format!("/v1/tasks/{task_id}")).await.expect(200)["status"])
     }
 
-    /// The id of the newest selection's offer, whether or not it was made yet.
-    pub async fn offer_of(&self, task_id: &str) -> String {
-        let task_id = task_id.parse().expect("a task");
-        let found = self.server.service.db().read("test.case", move |tx| tx.find_case(task_id));
-        let found: Result<_, guildhall_store::Error> = found.await;
-        let case = found.expect("an answer").expect("a task");
-        case.engagement.expect("a selection").offer_id.to_string()
-    }
-
-    /// What somebody has to spend, in micros.
-    pub async fn available(&self, person: &Person<'_>) -> String {
-        let credits = person.get("/v1/credits").await.expect(200);
-        credits["available_micros"].as_str().expect("an amount").to_owned()
+    /// Seals an action with a wallet.
+    pub async fn seal(&self, wallet: &Wallet, action: &Value) -> Answer {
+        let signature = wallet.sign_typed_data(&action["payload"]["typed_data"]);
+        let path = format!("/v1/actions/{}/seal", text(&action["action_id"]));
+        self.post(&path, json!({ "signature": signature, "signer": wallet.address() })).await
     }
 }

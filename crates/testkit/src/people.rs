@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::server::{Server, send};
+use crate::wallet::Wallet;
 
 /// A word that no other call of this process gives: for names and idempotency keys.
 pub fn unique(stem: &str) -> String {
@@ -87,6 +88,13 @@ impl<'s> Person<'s> {
         send(request.header("idempotency-key", key).json(&body)).await
     }
 
+    /// The same person with a session token of now: one lives for a quarter of an hour.
+    pub async fn refreshed(&self) -> Person<'s> {
+        let request = self.server.request("GET", "/api/auth/token").header("cookie", &self.cookie);
+        let token = send(request).await.expect(200)["token"].as_str().expect("a token").to_owned();
+        Person { token, ..self.at(self.server) }
+    }
+
     /// The same person at another node.
     pub fn at<'t>(&self, server: &'t Server) -> Person<'t> {
         let Self { account_id, email, token, cookie, .. } = self;
@@ -120,6 +128,19 @@ impl<'s> Person<'s> {
     pub async fn agent(&self, name: &str) -> Agent<'s> {
         let agent_id = self.create_agent(name).await;
         self.connect(&agent_id).await
+    }
+
+    /// Asks for what a wallet has to sign to be linked.
+    pub async fn challenge(&self, wallet: &Wallet) -> Value {
+        let ask = json!({ "address": wallet.address(), "chain_id": 31_337 });
+        self.post("/v1/wallets/challenges", ask).await.expect(201)
+    }
+
+    /// Links the account's first wallet, and gives its id.
+    pub async fn link_wallet(&self, wallet: &Wallet) -> String {
+        let answer = wallet.answer(&self.challenge(wallet).await);
+        let linked = self.post("/v1/wallets", answer).await.expect(201);
+        linked["wallet_id"].as_str().expect("an id").to_owned()
     }
 
     /// Creates a spending policy and gives its id.

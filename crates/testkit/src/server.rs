@@ -26,6 +26,8 @@ pub struct Setup {
     pub account_quota_bytes: i64,
     /// The platform's part of a worker's share, in basis points.
     pub fee_bps: u16,
+    /// The chain that wallets sign for.
+    pub chain_id: u64,
     /// The largest JSON body.
     pub max_body_bytes: usize,
     /// The largest uploaded file.
@@ -56,6 +58,7 @@ impl Default for Setup {
             retention: Duration::from_secs(86_400),
             account_quota_bytes: 2 << 30,
             fee_bps: 0,
+            chain_id: 31_337,
             max_body_bytes: 1 << 20,
             max_upload_bytes: 32 << 20,
             body_timeout: Duration::from_secs(30),
@@ -175,6 +178,11 @@ impl Server {
         self.service.run_due_timers().await.expect("timers");
     }
 
+    /// Moves the clock and runs nothing: what is due has not happened yet, and requests must not notice.
+    pub fn advance_quietly(&self, span: Duration) {
+        self.clock.advance(i64::try_from(span.as_millis()).expect("a short span"));
+    }
+
     /// A request that has not been sent.
     pub fn request(&self, method: &str, path: &str) -> RequestBuilder {
         let method = Method::from_bytes(method.as_bytes()).expect("a method");
@@ -232,6 +240,7 @@ async fn assemble(
         retention: setup.retention,
         account_quota_bytes: setup.account_quota_bytes,
         fee_bps: setup.fee_bps,
+        chain_id: setup.chain_id,
         signer: identity.signer(),
     });
     service.start_timers().await.expect("timers");

@@ -8,6 +8,7 @@ use super::CONNECTIONS;
 use crate::Effort;
 use crate::child::Child;
 use crate::fixture::World;
+use crate::http::Client;
 use crate::load::{Requests, Same, Window};
 use crate::report::{Bar, Finding, median};
 use crate::work::Mutation;
@@ -18,9 +19,13 @@ pub(super) fn run(effort: Effort) -> Result<Vec<Finding>> {
     let server = world.serve(&[])?;
     let me = Same::get("/v1/me", &[("x-api-key", &world.anybody()?.api_key)]);
     let create = Mutation::CreateConnection.requests(&world.people);
+    let body = Client::connect(server.address)?.send(&me.bytes)?.body;
+    let bare = Child::start(&["bare", "--body", &body])?;
     Ok(vec![
-        measure(&server, "GET /v1/me, p99", &me, effort)?,
-        measure(&server, "createConnection on SQLite, p99", &create, effort)?,
+        measure(&server, "GET /v1/me, p99", &me, Bar::AtMost(5.0), effort)?,
+        // What the machine and the load make of a server that does nothing.
+        measure(&bare, "bare axum, same bytes, p99", &me, Bar::None, effort)?,
+        measure(&server, "createConnection on SQLite, p99", &create, Bar::AtMost(5.0), effort)?,
     ])
 }
 
@@ -28,6 +33,7 @@ fn measure(
     server: &Child,
     measured: &str,
     requests: &Arc<impl Requests>,
+    bar: Bar,
     effort: Effort,
 ) -> Result<Finding> {
     let (mut values, mut middle, mut slowest, mut rates) = (vec![], vec![], vec![], vec![]);
@@ -48,7 +54,7 @@ fn measure(
         against: "p50, at half of the highest throughput".into(),
         values,
         unit: "×",
-        bar: Bar::AtMost(5.0),
+        bar,
         detail: format!("p50 {p50:.0} µs, p99 {p99:.0} µs at {rate:.0}/s"),
     })
 }

@@ -113,8 +113,9 @@ fn connect(file: &Path) -> Result<Connection> {
     connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
-    connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    // The log gets as long as the store's before it begins anew.
+    connection.pragma_update(None, "wal_autocheckpoint", 16_000)?;
+    connection.pragma_update(None, "journal_size_limit", 128 << 20)?;
     Ok(connection)
 }
 

@@ -53,6 +53,7 @@ pub struct Moved([Sum; Movement::ALL.len()]);
 
 /// What is in the books, by kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[expect(clippy::struct_field_names, reason = "units stand at the end of names")]
 pub struct Balances {
     available_micros: Sum,
     reserved_micros: Sum,

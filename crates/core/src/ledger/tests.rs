@@ -120,13 +120,14 @@ proptest! {
         let mut model: BTreeMap<Book, i64> = BTreeMap::new();
         for plan in &plans {
             let before = ledger.clone();
-            match ledger.post(plan) {
-                Ok(posting) => for transfer in posting.transfers() {
-                    prop_assert!(transfer.amount > Credits::ZERO);
-                    *model.entry(transfer.debit).or_default() -= transfer.amount.micros();
-                    *model.entry(transfer.credit).or_default() += transfer.amount.micros();
-                },
-                Err(_) => prop_assert_eq!(&ledger.heads, &before.heads),
+            let transfers = ledger.post(plan).map_or_else(|_| Vec::new(), |it| it.transfers().to_vec());
+            if transfers.is_empty() {
+                prop_assert_eq!(&ledger.heads, &before.heads);
+            }
+            for transfer in transfers {
+                prop_assert!(transfer.amount > Credits::ZERO);
+                *model.entry(transfer.debit).or_default() -= transfer.amount.micros();
+                *model.entry(transfer.credit).or_default() += transfer.amount.micros();
             }
             for (book, head) in &ledger.heads {
                 prop_assert!(head.balance >= Credits::ZERO || book.may_be_negative());

@@ -4,7 +4,7 @@ use guildhall_ops::Clock;
 
 use super::target::environment;
 use crate::cli::DevArgs;
-use crate::config::{Loaded, Origin, Sources, load};
+use crate::config::{Loaded, Origin, Sources, Wallets, load};
 use crate::development::Development;
 use crate::failure::Failure;
 use crate::instance::Folder;
@@ -37,6 +37,7 @@ fn settings(folder: &Folder, args: DevArgs) -> Result<Loaded, Failure> {
     let mut development = folder.settings(folder.own_database())?;
     // Several instances on one machine must not fight for one port that nobody asked for.
     development.push(("server.metrics_listen", "off".into()));
+    development.push(("wallets.chain_id", Wallets::DEVELOPMENT_CHAIN.into()));
     let mut flags = Vec::new();
     flags.extend(args.listen.map(|listen| ("server.listen", listen.to_string().into())));
     flags.extend(args.database_url.map(|url| ("database.url", url.into())));

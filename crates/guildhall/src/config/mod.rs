@@ -22,6 +22,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 mod values;
+mod wallets;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,7 @@ pub(crate) use secrets::{MasterKey, Secrets};
 pub(crate) use server::Server;
 pub(crate) use storage::Storage;
 pub(crate) use values::{BaseUrl, Listen};
+pub(crate) use wallets::Wallets;
 
 /// Everything an operator can set.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -60,6 +62,8 @@ pub(crate) struct Config {
     pub(crate) market: Market,
     /// What guessing a password costs.
     pub(crate) identity: Identity,
+    /// How wallets are known.
+    pub(crate) wallets: Wallets,
     /// What is told about the running service, and where.
     pub(crate) log: Log,
 }

@@ -35,6 +35,7 @@ fn the_defaults_are_those_of_the_product() {
     assert_eq!(config.server.auth_url(), &config.server.base_url);
     assert_eq!((config.server.max_body_bytes, config.server.max_upload_bytes), (1 << 20, 32 << 20));
     assert_eq!(config.storage.account_quota_bytes, 2 << 30);
+    assert_eq!(config.wallets.chain_id, 1);
     let limits = &config.limits;
     assert_eq!((limits.window_seconds, limits.account, limits.agent), (60, 600, 600));
     assert_eq!((limits.ip, limits.sign_in), (120, 30));

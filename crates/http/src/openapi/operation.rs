@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use guildhall_core::Code;
-use guildhall_ops::{API_KEY, Body, Entry, Meta, OAUTH, PUBLIC, SESSION};
+use guildhall_ops::{ACTION, API_KEY, Body, Entry, Meta, OAUTH, PUBLIC, SESSION};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
@@ -159,6 +159,9 @@ fn security(meta: &Meta) -> Vec<Value> {
     if meta.credentials.admits(OAUTH) {
         ways.push(json!({ "oauth": oauth_scopes }));
     }
+    if meta.credentials.admits(ACTION) {
+        ways.push(json!({ "action": [] }));
+    }
     if meta.credentials.admits(PUBLIC) {
         ways.push(json!({}));
     }
@@ -167,8 +170,8 @@ fn security(meta: &Meta) -> Vec<Value> {
 
 fn responses(meta: &Meta, output: Value) -> Value {
     let mut responses = Map::new();
-    if meta.may_wait {
-        responses.insert("202".to_owned(), success(meta, output.clone()));
+    if let Some(status) = meta.other_status {
+        responses.insert(status.to_string(), success(meta, output.clone()));
     }
     responses.insert(meta.status.to_string(), success(meta, output));
     if meta.single {

@@ -52,9 +52,14 @@ pub(super) fn headers() -> Value {
     })
 }
 
-/// The three credentials.
+/// The credentials: the three of the contract, and the one that each prepared action brings.
 pub(super) fn security_schemes(auth_url: &str) -> Value {
     json!({
+        "action": {
+            "type": "apiKey", "in": "header", "name": "Authorization",
+            "description": "`Action ` and the token in the fragment of a prepared action's signing_url. Good for that \
+                action alone.",
+        },
         "session": {
             "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
             "description": "A signed-in account's token, from GET /api/auth/token.",

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
-use testkit::{Answer, Engine, Server, send};
+use testkit::{Answer, Engine, Server, Wallet, send};
 use tracing_subscriber::filter::LevelFilter;
 
 const PASSWORD: &str = "canary-password-5b1e77";
@@ -57,6 +57,7 @@ async fn visit(server: &Server) -> Secrets {
     let (agent_id, api_key) = connect(server, &token).await;
     hire(server, &token).await;
     use_credentials(server, &token, &api_key, &agent_id).await;
+    let (signature, code) = link_wallet(server, &token).await;
     vec![
         ("the password", PASSWORD.to_owned()),
         ("the wrong password", WRONG_PASSWORD.to_owned()),
@@ -64,6 +65,8 @@ async fn visit(server: &Server) -> Secrets {
         ("the session token", token),
         ("the API key", api_key),
         ("the Idempotency-Key", KEY.to_owned()),
+        ("the wallet's signature", signature),
+        ("the code of a wallet link", code),
     ]
 }
 
@@ -116,6 +119,24 @@ async fn connect(server: &Server, token: &str) -> (String, String) {
     assert_eq!(replay.text, made.text, "the replay has to show the key from where it is kept");
     let api_key = made.expect(201)["api_key"].as_str().unwrap().to_owned();
     (agent_id.to_owned(), api_key)
+}
+
+/// Signs a challenge, rightly and wrongly, and opens a link: the signature, and the link's code.
+async fn link_wallet(server: &Server, token: &str) -> (String, String) {
+    let wallet = Wallet::unique();
+    let ask = json!({ "address": wallet.address(), "chain_id": 31_337 });
+    let challenge = post(server, token, "/v1/wallets/challenges", ask).await.expect(201);
+    let answer = wallet.answer(&challenge);
+    let signature = answer["signature"].as_str().unwrap().to_owned();
+    let mut cut = answer.clone();
+    cut["signature"] = json!(signature[..100]);
+    assert_eq!(post(server, token, "/v1/wallets", cut).await.status, 400);
+    assert_eq!(post(server, token, "/v1/wallets", answer).await.status, 201);
+    let link = post(server, token, "/v1/wallets/links", json!({})).await;
+    let replay = post(server, token, "/v1/wallets/links", json!({})).await;
+    assert_eq!(replay.text, link.text, "the replay has to show the code from where it is kept");
+    let code = link.expect(201)["code"].as_str().unwrap().to_owned();
+    (signature[2..90].to_owned(), code)
 }
 
 /// Gives a hosted agent what only its owner should read.

@@ -21,13 +21,18 @@ fn is_public(entry: &Entry) -> bool {
     entry.meta.credentials.admits(PUBLIC)
 }
 
+/// What changes an account without a credential proves itself by something else, and succeeds once.
+fn is_anybodys_change(entry: &Entry) -> bool {
+    is_public(entry) && entry.writes
+}
+
 /// "Credential (missing or bad …: 401)", "a 401 carries `WWW-Authenticate`".
 async fn without_a_credential_only_public_operations_answer(server: Server) {
     let document = Document::of(&server).await;
     let world = World::new(&server, "ada").await;
     let before = world.snapshot().await;
     let mut bodies = Vec::new();
-    for entry in REGISTRY {
+    for entry in REGISTRY.iter().filter(|entry| !is_anybodys_change(entry)) {
         let request = case(entry.meta.id, &world).request(&server, entry);
         let answer =
             answer(&document, entry, request.header("idempotency-key", unique("key"))).await;
@@ -50,7 +55,7 @@ async fn a_credential_of_the_wrong_kind_is_forbidden(server: Server) {
     let world = World::new(&server, "ada").await;
     let before = world.snapshot().await;
     let mut refused = 0;
-    for entry in REGISTRY {
+    for entry in REGISTRY.iter().filter(|entry| !is_anybodys_change(entry)) {
         for kind in [SESSION, API_KEY] {
             let request = case(entry.meta.id, &world).request(&server, entry);
             let request = request.header("idempotency-key", unique("key"));

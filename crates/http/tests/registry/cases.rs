@@ -23,12 +23,17 @@ const CASES: &[Case] = &[
     ("pauseAgent", |world| agent(world, Ask::plain())),
     ("resumeAgent", |world| agent(world, Ask::plain())),
     ("retireAgent", |world| agent(world, Ask::plain())),
+    ("setPayoutWallet", |world| agent(world, Ask::json(&payout(world)))),
+    ("getAgentEarnings", |world| agent(world, Ask::plain())),
     ("saveHostedVersion", |world| hosted(world, Ask::json(&version(world)))),
     ("listHostedVersions", |world| hosted(world, Ask::query("limit=10"))),
     ("getHostedVersion", |world| hosted(world, Ask::plain().at("version", "1"))),
     ("uploadKnowledgeFile", |world| hosted(world, Ask::file("name=atlas.txt", b"Here be dragons"))),
     ("listKnowledgeFiles", |world| hosted(world, Ask::query("limit=10"))),
     ("deleteKnowledgeFile", |world| hosted(world, Ask::plain().at("file_id", &world.file_id))),
+    ("searchAgents", |_| Ask::query("skill=maps&limit=10")),
+    ("getAgent", |world| agent(world, Ask::plain())),
+    ("getAgentReputation", |world| agent(world, Ask::plain())),
     ("listConnections", |_| Ask::query("limit=10")),
     ("createConnection", |world| Ask::json(&client(world))),
     ("getConnection", |world| connection(world, Ask::plain())),
@@ -43,8 +48,39 @@ const CASES: &[Case] = &[
     ("getSpendPolicy", |world| policy(world, Ask::plain())),
     ("updateSpendPolicy", |world| policy(world, Ask::json(&json!({ "max_open_tasks": 3 })))),
     ("deactivateSpendPolicy", |world| policy(world, Ask::plain())),
+    ("listTasks", |_| Ask::query("limit=10")),
+    ("getTask", |world| task(world, Ask::plain())),
+    ("listTaskEvents", |world| task(world, Ask::query("limit=10"))),
+    ("listQuotes", |_| Ask::query("limit=10")),
+    ("listTaskQuotes", |world| task(world, Ask::query("limit=10"))),
+    ("createQuote", |world| Ask::json(&price(world))),
+    ("getQuote", |world| quote(world, Ask::plain())),
+    ("updateQuote", |world| quote(world, Ask::json(&json!({ "price_credits": "2" })))),
+    ("submitQuote", |world| quote(world, Ask::plain())),
+    ("withdrawQuote", |world| quote(world, Ask::plain())),
+    ("quoteAsOwner", |world| hosted(world, Ask::json(&price(world)))),
     ("getCredits", |_| Ask::plain()),
     ("listCreditEntries", |_| Ask::query("limit=10")),
+    ("createWalletChallenge", |_| Ask::json(&challenge())),
+    ("linkWallet", |world| Ask::json(&world.wallets.link)),
+    ("createWalletLink", |_| Ask::plain()),
+    ("completeWalletLink", |world| link(world, Ask::json(&world.wallets.complete))),
+    ("listWallets", |_| Ask::query("limit=10")),
+    ("unlinkWallet", |world| Ask::plain().at("wallet_id", &world.wallets.wallet_id)),
+    ("listReceipts", |_| Ask::query("limit=10")),
+    ("getReceipt", |world| receipt(world, Ask::plain())),
+    ("verifyReceipt", |world| Ask::json(&json!({ "jws": world.receipt["jws"] }))),
+    ("reviewReceipt", |world| receipt(world, Ask::json(&review()))),
+    ("getEarnings", |_| Ask::plain()),
+    ("listEarningEntries", |_| Ask::query("limit=10")),
+    ("searchListings", |_| Ask::query("skill=maps&rail=credits&max_price=2.5&limit=10")),
+    ("getListing", |world| listing(world, Ask::plain())),
+    ("createListing", |world| Ask::json(&pitch(&world.agent.agent_id))),
+    ("updateListing", |world| listing(world, Ask::json(&json!({ "price_credits": "3" })))),
+    ("publishListing", |world| listing(world, Ask::plain())),
+    ("pauseListing", |world| listing(world, Ask::plain())),
+    ("retireListing", |world| listing(world, Ask::plain())),
+    ("listMyListings", |_| Ask::query("limit=10")),
     ("listNotifications", |_| Ask::query("limit=10")),
     ("listActivity", |_| Ask::query("limit=10")),
     ("streamActivity", |_| Ask::plain()),
@@ -80,6 +116,65 @@ fn connection(world: &World<'_>, ask: Ask) -> Ask {
 
 fn policy(world: &World<'_>, ask: Ask) -> Ask {
     ask.at("policy_id", &world.policy_id)
+}
+
+fn task(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("task_id", &world.market.own_id)
+}
+
+fn quote(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("quote_id", &world.market.quote_id)
+}
+
+fn price(world: &World<'_>) -> Value {
+    json!({
+        "task_id": world.market.job_id,
+        "price_credits": "2.5",
+        "deadline": world.market.deadline,
+        "submit": true,
+        "message": "By noon.",
+    })
+}
+
+fn payout(world: &World<'_>) -> Value {
+    json!({ "address": world.wallets.address })
+}
+
+fn challenge() -> Value {
+    json!({ "chain_id": 31_337, "address": "0x52908400098527886e0f7030069857d2e4169ee7" })
+}
+
+fn link(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("link_id", &world.wallets.link_id)
+}
+
+fn receipt(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("receipt_id", world.receipt["receipt_id"].as_str().expect("an id"))
+}
+
+fn listing(world: &World<'_>, ask: Ask) -> Ask {
+    ask.at("listing_id", &world.listing_id)
+}
+
+fn review() -> Value {
+    json!({ "rating": 4, "text": "A fine map." })
+}
+
+/// What a listing of the agent says.
+pub(crate) fn pitch(agent_id: &str) -> Value {
+    json!({
+        "agent_id": agent_id,
+        "title": "A map of your town",
+        "description": "Drawn by hand.",
+        "price_credits": "2.5",
+        "requirements": [
+            { "key": "town", "label": "Which town?", "type": "text", "required": true },
+            { "key": "size", "label": "How large?", "type": "choice", "choices": ["A4", "A3"] },
+        ],
+        "delivery_window_seconds": 3_600,
+        "max_open_hires": 3,
+        "skills": ["Maps"],
+    })
 }
 
 fn version(world: &World<'_>) -> Value {

@@ -1,6 +1,6 @@
 //! What belongs to somebody else is not there.
 
-use guildhall_ops::{Body, Entry, REGISTRY};
+use guildhall_ops::{Body, Entry, PUBLIC, REGISTRY};
 use testkit::{Server, on_both_engines};
 
 use crate::ask::{Ask, called};
@@ -14,8 +14,10 @@ on_both_engines!(
     ids_of_others_in_a_body_are_answered_like_absent_ones,
 );
 
+/// The operations on one thing, besides those on what everybody may see.
 fn with_path_ids() -> impl Iterator<Item = &'static Entry> {
-    REGISTRY.iter().filter(|entry| entry.meta.path_parameters().next().is_some())
+    let closed = REGISTRY.iter().filter(|entry| !entry.meta.credentials.admits(PUBLIC));
+    closed.filter(|entry| entry.meta.path_parameters().next().is_some())
 }
 
 fn parameter<'a>(ask: &'a Ask, name: &str) -> &'a str {

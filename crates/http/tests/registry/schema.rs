@@ -118,12 +118,17 @@ fn are_unique(items: &[Value]) -> bool {
     items.iter().enumerate().all(|(index, item)| !items[..index].contains(item))
 }
 
-/// The four shapes of pattern that answers have: an id, a date, an amount, a balance.
+/// The shapes of pattern that answers have: an id, a date, an amount in micros or in credits, a balance.
 fn matches(pattern: &str, text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match pattern {
         "^(0|[1-9][0-9]{0,15})$" => {
             digits(text) && text.len() <= 16 && (text == "0" || !text.starts_with('0'))
+        }
+        "^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,6})?$" => {
+            let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+            let canonical = whole == "0" || !whole.starts_with('0');
+            digits(whole) && canonical && whole.len() <= 10 && digits(part) && part.len() <= 6
         }
         "^(0|-?[1-9][0-9]*)$" => {
             let amount = text.strip_prefix('-').unwrap_or(text);
@@ -133,6 +138,10 @@ fn matches(pattern: &str, text: &str) -> bool {
             text.len() == 10
                 && text.split('-').map(str::len).eq([4, 2, 2])
                 && text.split('-').all(digits)
+        }
+        "^0x[0-9a-fA-F]{40}$" => {
+            let digits = text.strip_prefix("0x").unwrap_or_default();
+            digits.len() == 40 && digits.bytes().all(|b| b.is_ascii_hexdigit())
         }
         id => {
             let shape = id.strip_prefix('^').and_then(|id| id.strip_suffix("}$"));

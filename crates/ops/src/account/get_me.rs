@@ -1,13 +1,12 @@
 //! Tell callers who they are.
 
-use guildhall_core::AccountKind;
 use guildhall_core::scope::Scope;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::view::{Me, MyAccount, MyAgent};
 use crate::caller::Caller;
-use crate::cx::{Cx, OrMissing};
+use crate::cx::Cx;
 use crate::error::Result;
 use crate::meta::{API_KEY, Meta, OAUTH, SESSION, Tag};
 use crate::operation::{Operation, Reads};
@@ -36,9 +35,6 @@ impl Operation for GetMe {
             return Ok(Me::Agent(Box::new(MyAgent::new(agent, present_until, cx.now))));
         }
         let account_id = cx.account()?;
-        let account = cx.tx.find_account(account_id)?.or_missing::<AccountKind>()?;
-        let policy = cx.tx.find_active_policy(account_id)?;
-        let active = policy.filter(|policy| policy.is_active(cx.now));
-        Ok(Me::Account(MyAccount::new(account, active.map(|policy| policy.policy_id))))
+        Ok(Me::Account(MyAccount::load(cx.tx, account_id, cx.now)?))
     }
 }

@@ -1,12 +1,11 @@
 //! Change how the account is called.
 
-use guildhall_core::AccountKind;
 use guildhall_core::text::Line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::view::MyAccount;
-use crate::cx::{Cx, OrMissing};
+use crate::cx::Cx;
 use crate::error::Result;
 use crate::meta::{Meta, Method, Tag};
 use crate::operation::{Operation, Writes};
@@ -32,9 +31,6 @@ impl Operation for UpdateMe {
         let account_id = cx.account()?;
         cx.tx.set_display_name(account_id, &input.display_name, cx.now)?;
         cx.about("account", account_id);
-        let account = cx.tx.find_account(account_id)?.or_missing::<AccountKind>()?;
-        let policy = cx.tx.find_active_policy(account_id)?;
-        let active = policy.filter(|policy| policy.is_active(cx.now));
-        Ok(MyAccount::new(account, active.map(|policy| policy.policy_id)))
+        MyAccount::load(cx.tx, account_id, cx.now)
     }
 }

@@ -2,14 +2,18 @@
 
 use guildhall_core::policy::Status;
 use guildhall_core::scope::ScopeSet;
-use guildhall_core::{AccountId, AgentId, PolicyId, Timestamp};
-use guildhall_store::tables::account::Account;
+use guildhall_core::wallet::MOST;
+use guildhall_core::{AccountId, AccountKind, AgentId, PolicyId, Timestamp};
+use guildhall_store::ReadTx;
 use guildhall_store::tables::connection::BoundPolicy;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::caller::AgentCaller;
 use crate::connections::ConnectionView;
+use crate::cx::OrMissing;
+use crate::error::Result;
+use crate::wallets::LinkedWallet;
 
 /// Who is calling.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -32,17 +36,10 @@ pub(crate) struct MyAccount {
     email: String,
     display_name: String,
     /// The wallets linked to the account.
-    wallets: Vec<Wallet>,
+    wallets: Vec<LinkedWallet>,
     /// The spending policy in force.
     active_policy_id: Option<PolicyId>,
     created_at: Timestamp,
-}
-
-/// A linked wallet.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Wallet {
-    /// Its address.
-    address: String,
 }
 
 /// The agent behind a connection.
@@ -92,16 +89,20 @@ pub(crate) struct Presence {
 }
 
 impl MyAccount {
-    pub(crate) fn new(account: Account, active_policy_id: Option<PolicyId>) -> Self {
-        Self {
+    /// An account of the calling session, with what belongs to it.
+    pub(crate) fn load(tx: &mut ReadTx<'_>, account_id: AccountId, now: Timestamp) -> Result<Self> {
+        let account = tx.find_account(account_id)?.or_missing::<AccountKind>()?;
+        let policy = tx.find_active_policy(account_id)?.filter(|policy| policy.is_active(now));
+        let wallets = tx.list_wallets(account_id, None, MOST)?;
+        Ok(Self {
             kind: "account",
             account_id: account.account_id,
             email: account.email,
             display_name: account.display_name,
-            wallets: Vec::new(),
-            active_policy_id,
+            wallets: wallets.into_iter().map(LinkedWallet::from).collect(),
+            active_policy_id: policy.map(|policy| policy.policy_id),
             created_at: account.created_at,
-        }
+        })
     }
 }
 

@@ -24,7 +24,7 @@ impl Operation for AgentPostTask {
         .scope(&[Scope::AgentBuyer])
         .tool("post_task")
         .creates()
-        .or_accepted()
+        .or_status(202)
         .refuses(&[
             Code::AbsoluteDeadlineUnsupported,
             Code::InvalidTaskTerms,

@@ -66,6 +66,7 @@ fn build(cx: &Cx<Writes>, input: &Input) -> Result<Agent> {
         visibility: Visibility::Private,
         paused: false,
         card_source_url: input.card_source_url.as_ref().map(ToString::to_string),
+        payout_wallet: None,
         created_at: cx.now,
         updated_at: cx.now,
         retired_at: None,

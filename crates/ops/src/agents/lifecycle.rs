@@ -10,6 +10,7 @@ use crate::cx::Cx;
 use crate::error::Result;
 use crate::meta::{Meta, Method, Tag};
 use crate::operation::{Operation, Writes};
+use crate::{directory, listings};
 
 pub(crate) struct PublishAgent;
 pub(crate) struct UnpublishAgent;
@@ -74,7 +75,10 @@ impl Operation for ResumeAgent {
 fn show(cx: &mut Cx<Writes>, input: &OneAgent, to: Visibility) -> Result<AgentView> {
     let mut agent = lock(cx, &input.agent_id)?;
     let step = agent.show(cx.now, to)?;
-    cx.apply_some(&mut agent, step)?;
+    if cx.apply_some(&mut agent, step)? {
+        directory::index(cx, &agent)?;
+        listings::follow(cx, &agent)?;
+    }
     Ok(AgentView::new(&agent, &cx.env().base_url))
 }
 
@@ -82,6 +86,7 @@ fn pause(cx: &mut Cx<Writes>, input: &OneAgent, paused: bool) -> Result<AgentVie
     let mut agent = lock(cx, &input.agent_id)?;
     let step = agent.pause(cx.now, paused)?;
     if cx.apply_some(&mut agent, step)? {
+        listings::follow(cx, &agent)?;
         let kind = if paused { "agent.paused" } else { "agent.resumed" };
         cx.notify(agent.agent_id, kind, ("agent", agent.agent_id), json!({}))?;
     }

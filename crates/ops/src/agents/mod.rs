@@ -5,6 +5,7 @@ mod get;
 mod lifecycle;
 mod list;
 mod retire;
+mod set_payout_wallet;
 mod update;
 mod view;
 
@@ -13,6 +14,7 @@ pub(crate) use get::GetMyAgent;
 pub(crate) use lifecycle::{PauseAgent, PublishAgent, ResumeAgent, UnpublishAgent};
 pub(crate) use list::ListMyAgents;
 pub(crate) use retire::RetireAgent;
+pub(crate) use set_payout_wallet::SetPayoutWallet;
 pub(crate) use update::UpdateAgent;
 
 use guildhall_core::agent::Agent;
@@ -33,7 +35,7 @@ pub(crate) type AgentRef = Loose<AgentKind>;
 #[serde(deny_unknown_fields)]
 pub(crate) struct OneAgent {
     /// The agent.
-    agent_id: AgentRef,
+    pub agent_id: AgentRef,
 }
 
 /// An agent of the calling account.

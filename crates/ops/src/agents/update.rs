@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, de};
 use super::view::AgentView;
 use super::{AgentRef, lock};
 use crate::cx::Cx;
+use crate::directory;
 use crate::error::{Error, Result};
 use crate::input::{given, present};
 use crate::meta::{Meta, Method, Tag};
@@ -90,6 +91,7 @@ impl Operation for UpdateAgent {
         let mut agent = lock(cx, &input.agent_id)?;
         let step = agent.edit(cx.now, edit)?;
         cx.apply(&mut agent, step)?;
+        directory::index(cx, &agent)?;
         Ok(AgentView::new(&agent, &cx.env().base_url))
     }
 }

@@ -2,6 +2,7 @@
 
 use guildhall_core::agent::Agent;
 use guildhall_core::{AgentId, Timestamp};
+use guildhall_evm::Address;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,6 +28,7 @@ pub(crate) struct AgentView {
     /// Whether the service runs it.
     hosted: bool,
     /// The wallet that its USDC earnings go to.
+    #[schemars(with = "Option<Address>")]
     payout_wallet: Option<String>,
 }
 
@@ -44,7 +46,7 @@ impl AgentView {
             skills: agent.skills.clone(),
             paused: agent.paused,
             hosted: agent.hosted,
-            payout_wallet: None,
+            payout_wallet: agent.payout_wallet.clone(),
         }
     }
 }

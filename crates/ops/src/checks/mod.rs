@@ -118,9 +118,10 @@ impl<'c> Looks<'c> {
 
 fn look_plainly(check: &Check, artifact: &Artifact) -> Result<(), String> {
     let (holds, wanted) = match check {
-        Check::Sha256 { sha256, .. } => {
-            (sha256.as_str() == artifact.sha256, format!("has another SHA-256: {}", artifact.sha256))
-        }
+        Check::Sha256 { sha256, .. } => (
+            sha256.as_str() == artifact.sha256,
+            format!("has another SHA-256: {}", artifact.sha256),
+        ),
         Check::MediaType { media_type, .. } => {
             (media_type.is(&artifact.media_type), format!("is {}", artifact.media_type))
         }

@@ -39,7 +39,8 @@ const ONE: &[&str] = &[
 /// Keywords whose value is a list of schemas.
 const LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
 /// Keywords whose value is an object of schemas.
-const NAMED: &[&str] = &["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+const NAMED: &[&str] =
+    &["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 /// Keywords that change what a reference means.
 const REFUSED: &[&str] = &[
     "$anchor",

@@ -32,14 +32,11 @@ impl Operation for GetCredits {
     type Output = CreditsView;
 
     fn run(cx: &mut Cx<Reads>, _: &Input) -> Result<CreditsView> {
-        let holdings = match cx.caller() {
-            Caller::Agent(agent) => of_agent(cx, agent)?,
-            _ => {
-                let owner = cx.account()?;
-                Holdings::of(&cx.tx.list_live_books(owner)?)
-            }
-        };
-        Ok(holdings.into())
+        if let Caller::Agent(agent) = cx.caller() {
+            return Ok(of_agent(cx, agent)?.into());
+        }
+        let owner = cx.account()?;
+        Ok(Holdings::of(&cx.tx.list_live_books(owner)?).into())
     }
 }
 

@@ -8,3 +8,4 @@ mod view;
 pub(crate) use get::GetCredits;
 pub use grant::grant_credits;
 pub(crate) use list::ListCreditEntries;
+pub(crate) use view::Balance;

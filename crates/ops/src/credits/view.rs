@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 /// What the caller has. For an agent: what its policy lets it spend now, and what its own commands hold.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Credits")]
+#[expect(clippy::struct_field_names, reason = "units stand at the end of names")]
 pub(crate) struct CreditsView {
     /// Free to spend.
     available_micros: Balance,
@@ -48,7 +49,7 @@ pub(crate) struct EntryView {
 
 /// Micros as they are summed up: below zero where credits left, and without the bound that a single amount has.
 #[derive(Clone, Copy, Debug)]
-struct Balance(Credits);
+pub(crate) struct Balance(pub(crate) Credits);
 
 impl Serialize for Balance {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,9 +1,9 @@
 //! Ask for changes, or reject, as the person who buys.
 
+use guildhall_core::scope::Scope;
 use guildhall_core::task::{Case, Role};
 use guildhall_core::text::Prose;
 use guildhall_core::{Code, DeliveryId, DeliveryKind};
-use guildhall_core::scope::Scope;
 use guildhall_store::Locked;
 use guildhall_store::tables::delivery::Content;
 use schemars::JsonSchema;

@@ -25,13 +25,14 @@ pub(crate) struct Input {
 }
 
 impl Operation for SurrenderTask {
-    const META: Meta = Meta::mutation("surrenderTask", Method::Post, "/v1/tasks/{task_id}/surrender")
-        .summary("Give a task back before it is paid: the buyer is refunded")
-        .tag(Tag::Deliveries)
-        .credentials(API_KEY.or(OAUTH))
-        .scope(&[Scope::Worker])
-        .tool("surrender_task")
-        .refuses(&[Code::TaskCancelled]);
+    const META: Meta =
+        Meta::mutation("surrenderTask", Method::Post, "/v1/tasks/{task_id}/surrender")
+            .summary("Give a task back before it is paid: the buyer is refunded")
+            .tag(Tag::Deliveries)
+            .credentials(API_KEY.or(OAUTH))
+            .scope(&[Scope::Worker])
+            .tool("surrender_task")
+            .refuses(&[Code::TaskCancelled]);
     type Access = Writes;
     type Input = Input;
     type Output = TaskView;

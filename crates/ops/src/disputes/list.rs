@@ -1,7 +1,7 @@
 //! List disputes: a party's own, and for arbiters every open one.
 
-use guildhall_core::scope::Scope;
 use guildhall_core::Code;
+use guildhall_core::scope::Scope;
 use guildhall_store::tables::dispute::DisputesOf;
 
 use super::view::DisputeView;

@@ -16,12 +16,13 @@ use crate::operation::{Operation, Writes};
 pub(crate) struct OfferShare;
 
 impl Operation for OfferShare {
-    const META: Meta = Meta::mutation("offerShare", Method::Post, "/v1/disputes/{dispute_id}/offer")
-        .summary("Offer the other side a share for the worker")
-        .tag(Tag::Deliveries)
-        .credentials(SESSION.or(API_KEY).or(OAUTH))
-        .scope(&[Scope::Worker])
-        .refuses(&[Code::OwnerMismatch]);
+    const META: Meta =
+        Meta::mutation("offerShare", Method::Post, "/v1/disputes/{dispute_id}/offer")
+            .summary("Offer the other side a share for the worker")
+            .tag(Tag::Deliveries)
+            .credentials(SESSION.or(API_KEY).or(OAUTH))
+            .scope(&[Scope::Worker])
+            .refuses(&[Code::OwnerMismatch]);
     type Access = Writes;
     type Input = Share;
     type Output = DisputeView;

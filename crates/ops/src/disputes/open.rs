@@ -45,8 +45,7 @@ impl Operation for OpenDispute {
 
     fn run(cx: &mut Cx<Writes>, input: &Input) -> Result<DisputeView> {
         let mut case = market::lock(cx, input.task_id.known()?)?;
-        let works =
-            matches!(role_of(cx.caller(), &case), Role::Worker | Role::WorkerOwner);
+        let works = matches!(role_of(cx.caller(), &case), Role::Worker | Role::WorkerOwner);
         works.then_some(()).or_missing::<TaskKind>()?;
         let turn = case.dispute(cx.now)?;
         let (task_id, statement) = (case.task.task_id, input.statement.to_string());

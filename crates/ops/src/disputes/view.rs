@@ -67,10 +67,7 @@ impl DisputeView {
         Self {
             dispute_id: dispute.dispute_id,
             task_id: dispute.task_id,
-            offers: OffersView {
-                worker: dispute.worker_offer_bps,
-                buyer: dispute.buyer_offer_bps,
-            },
+            offers: OffersView { worker: dispute.worker_offer_bps, buyer: dispute.buyer_offer_bps },
             statement: dispute.statement.clone(),
             status: dispute.status,
             worker_share_bps: dispute.share_bps,

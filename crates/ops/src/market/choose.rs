@@ -2,12 +2,14 @@
 
 use guildhall_core::money::Credits;
 use guildhall_core::quote::{self, Quote};
-use guildhall_core::task::{Case, Choice, Terms};
+use guildhall_core::task::{Case, Choice, SelectionMode, Terms};
 use guildhall_core::{AgentId, AgentKind, Code, QuoteId, QuoteKind, Timestamp};
 use guildhall_store::Locked;
 use guildhall_store::tables::worker::Worker;
 
+use super::auto_select::pick;
 use super::chain::check_unrelated;
+use super::take;
 use crate::cx::{Cx, OrMissing};
 use crate::error::{Error, Result};
 use crate::mint::Mint;
@@ -39,18 +41,37 @@ pub(crate) fn choose(
     })
 }
 
-/// Holds the quote that a buyer chose. Whether it can still be selected, its own lifecycle says.
+/// Engages the agent of the listing that a task was hired from, and holds its pay.
+pub(crate) fn engage_hired<'c>(
+    cx: &mut Cx<'_, 'c, Writes>,
+    case: &mut Locked<'c, Case>,
+) -> Result<()> {
+    let agent = case.task.brief.hire.as_ref().and_then(|hire| hire.get("agent_id")?.as_str());
+    let agent: AgentId = agent
+        .and_then(|agent| agent.parse().ok())
+        .ok_or_else(|| Error::internal("a hire names its agent"))?;
+    let choice = choose(cx, case, agent, case.task.brief.budget, None)?;
+    let turn = case.select(cx.now, choice)?;
+    take(cx, case, turn)?;
+    let turn = case.fund(cx.now)?;
+    take(cx, case, turn).map(|_| ())
+}
+
+/// Holds the quote that a buyer chose, or the one that the service picks where the task wants that. Whether it can
+/// still be selected, its own lifecycle says.
 pub(crate) fn lock_choice<'c>(
     cx: &mut Cx<'_, 'c, Writes>,
     case: &Case,
     quote_id: Option<QuoteId>,
 ) -> Result<Locked<'c, Quote>> {
-    let Some(quote_id) = quote_id else {
-        return Err(Error::new(
+    let picks = quote_id.is_none() && case.task.brief.selection_mode == SelectionMode::Auto;
+    let picked = if picks { pick(cx, case)?.map(|quote| quote.quote_id) } else { None };
+    let quote_id = quote_id.or(picked).ok_or_else(|| {
+        Error::new(
             Code::AutoSelectionUnavailable,
             "No quote is named, and none can be selected automatically.",
-        ));
-    };
+        )
+    })?;
     let quote = cx.tx.lock_quote(quote_id)?;
     let theirs = quote.filter(|quote| {
         quote.task_id == case.task.task_id && quote.stored_status != quote::Status::Draft

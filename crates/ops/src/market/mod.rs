@@ -1,5 +1,6 @@
 //! The market's one way to change a task: hold its case, decide by pure code, take the turn.
 
+mod auto_select;
 mod chain;
 mod choose;
 mod dispute;
@@ -9,16 +10,19 @@ mod role;
 mod spend;
 mod take;
 mod task_input;
+mod tell;
 mod view;
 
+pub(crate) use auto_select::{AUTO_SELECT, arm_auto_select, auto_select};
 pub(crate) use chain::{check_no_self_dealing, check_unrelated};
-pub(crate) use choose::{check_worker_ready, choose, lock_choice};
+pub(crate) use choose::{check_worker_ready, choose, engage_hired, lock_choice};
 pub(crate) use open::{check_room, draft, invite, open};
-pub(crate) use role::{is_arbiter_of, may_see, role_of};
+pub(crate) use role::{agent_sees, is_arbiter_of, may_see, role_of, sees_at_sight};
 pub(crate) use spend::{Spender, note};
 pub(crate) use take::{take, tell_side};
-pub(crate) use task_input::TaskInput;
-pub(crate) use view::{MoneyView, TaskView, show, show_case};
+pub(crate) use task_input::{TaskInput, UsdcInput};
+pub(crate) use tell::tell_buyer;
+pub(crate) use view::{MoneyView, PartyView, TaskView, show, show_case};
 
 use guildhall_core::id::Loose;
 use guildhall_core::task::Case;

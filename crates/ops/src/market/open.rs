@@ -64,7 +64,7 @@ fn insert<'c>(cx: &mut Cx<'_, 'c, Writes>, task: Task) -> Result<Locked<'c, Case
     cx.about("task", task.task_id);
     let case = cx.tx.insert_case(task)?;
     set_timer(cx, &case)?;
-    let data = json!({ "status": case.task.status, "actor": cx.caller().principal() });
+    let data = json!({ "status": case.task.status, "actor": cx.caller().party() });
     cx.log_event(case.task.task_id, "created", data)?;
     Ok(case)
 }

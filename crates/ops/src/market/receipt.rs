@@ -2,7 +2,8 @@
 
 use guildhall_core::canonical::canonical_json;
 use guildhall_core::receipt::Receipt;
-use guildhall_core::task::{Case, Outcome};
+use guildhall_core::record::Record;
+use guildhall_core::task::{Case, Outcome, Side};
 use guildhall_core::{ReceiptId, TransferId};
 
 use crate::cx::Cx;
@@ -46,5 +47,16 @@ pub(super) fn issue(
     let env = cx.env();
     let claims = canonical_json(&receipt.claims(&env.base_url));
     receipt.jws = env.signer.sign(TYPE, claims.as_bytes()).map_err(Error::internal)?;
-    Ok(cx.tx.insert_receipt(&receipt)?)
+    cx.tx.insert_receipt(&receipt)?;
+    count(cx, &receipt)
+}
+
+/// Adds the receipt to the records of its agents: always the worker's first, so that nobody waits in a circle.
+fn count(cx: &mut Cx<Writes>, receipt: &Receipt) -> Result<()> {
+    let (worker, buyer) = (receipt.agent_id, receipt.buyer);
+    let is_new = cx.tx.count_partner(worker, Side::Worker, buyer.account_id)?;
+    cx.tx.add_to_record(worker, Side::Worker, &Record::of(receipt, is_new))?;
+    let Some(agent) = buyer.agent_id else { return Ok(()) };
+    let is_new = cx.tx.count_partner(agent, Side::Buyer, receipt.worker_account_id)?;
+    Ok(cx.tx.add_to_record(agent, Side::Buyer, &Record::of(receipt, is_new))?)
 }

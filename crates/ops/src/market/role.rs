@@ -1,5 +1,6 @@
 //! What a caller is to a task.
 
+use guildhall_core::AgentId;
 use guildhall_core::task::{Case, Role, Status, Tier};
 use guildhall_store::ReadTx;
 
@@ -41,35 +42,39 @@ pub(crate) fn is_arbiter_of(tx: &mut ReadTx<'_>, caller: &Caller, case: &Case) -
 /// Whether the caller may see the task: a party, anybody for a public one that is open, the invited for a private one,
 /// and whoever has quoted.
 pub(crate) fn may_see(cx: &mut Cx<Reads>, case: &Case) -> Result<bool> {
-    let caller = cx.caller();
-    sees(cx.tx, caller, case)
+    match cx.caller() {
+        Caller::Agent(agent) => agent_sees(cx.tx, agent.agent_id(), case),
+        caller => Ok(sees_at_sight(caller, case) || is_arbiter_of(cx.tx, caller, case)?),
+    }
 }
 
-/// The same, in any transaction.
-pub(crate) fn sees(tx: &mut ReadTx<'_>, caller: &Caller, case: &Case) -> Result<bool> {
-    let task = &case.task;
-    let open = task.status == Status::Open;
-    if open && task.brief.tier == Tier::Public {
-        return Ok(true);
-    }
+/// Whether an agent may see the task, in any transaction.
+pub(crate) fn agent_sees(tx: &mut ReadTx<'_>, agent: AgentId, case: &Case) -> Result<bool> {
+    let task = case.task.task_id;
+    Ok(agent_sees_at_sight(agent, case)
+        || tx.was_engaged(agent, task)?
+        || tx.find_quote_of(agent, task)?.is_some())
+}
+
+/// Whether the case itself says that the caller may see it. Of agents that once worked on it or quoted it does not.
+pub(crate) fn sees_at_sight(caller: &Caller, case: &Case) -> bool {
     match caller {
         Caller::Account(account) => {
             let owns_worker =
                 case.engagement.as_ref().is_some_and(|one| one.worker_account_id == *account);
-            Ok(task.buyer.account_id == *account
-                || owns_worker
-                || is_arbiter_of(tx, caller, case)?)
+            is_for_all(case) || case.task.buyer.account_id == *account || owns_worker
         }
-        Caller::Agent(agent) => {
-            let agent_id = agent.agent_id();
-            if task.buyer.agent_id == Some(agent_id) {
-                return Ok(true);
-            }
-            let invited = open && task.brief.invited_agent_ids.contains(&agent_id);
-            Ok(invited
-                || tx.was_engaged(agent_id, task.task_id)?
-                || tx.find_quote_of(agent_id, task.task_id)?.is_some())
-        }
-        _ => Ok(false),
+        Caller::Agent(agent) => agent_sees_at_sight(agent.agent_id(), case),
+        _ => is_for_all(case),
     }
+}
+
+fn agent_sees_at_sight(agent: AgentId, case: &Case) -> bool {
+    let task = &case.task;
+    let invited = task.status == Status::Open && task.brief.invited_agent_ids.contains(&agent);
+    is_for_all(case) || task.buyer.agent_id == Some(agent) || invited
+}
+
+fn is_for_all(case: &Case) -> bool {
+    case.task.status == Status::Open && case.task.brief.tier == Tier::Public
 }

@@ -8,7 +8,7 @@ use guildhall_core::{DisputeId, ReceiptId, ReceiptKind};
 use guildhall_store::Locked;
 use serde_json::{Value, json};
 
-use super::{dispute, receipt, set_timer, spend};
+use super::{arm_auto_select, dispute, receipt, set_timer, spend};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::operation::Writes;
@@ -51,6 +51,10 @@ pub(crate) fn take<'c>(
         receipt::issue(cx, case, receipt_id, outcome, transfers)?;
     }
     set_timer(cx, case)?;
+    if matches!(event, Event::WorkerDeclined | Event::OfferLapsed) {
+        // Nobody works on it after all, and other quotes may wait.
+        arm_auto_select(cx, case)?;
+    }
     log(cx, case, event, note.as_deref())?;
     for one in news {
         tell(cx, case, one, dispute_id, note.as_deref())?;
@@ -99,7 +103,7 @@ fn tell_declined(cx: &mut Cx<Writes>, quote: &Quote) -> Result<()> {
 fn log(cx: &mut Cx<Writes>, case: &Case, event: Event, note: Option<&str>) -> Result<()> {
     let mut data = json!({
         "status": case.task.status,
-        "actor": cx.caller().principal(),
+        "actor": cx.caller().party(),
         "selection_version": case.task.selections,
     });
     add_note(&mut data, note);

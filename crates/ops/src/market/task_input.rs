@@ -1,7 +1,7 @@
 //! What a buyer says about a task, and the brief that it makes.
 
 use guildhall_core::check::{Check, MAX_CHECKS};
-use guildhall_core::money::{CreditsText, Price};
+use guildhall_core::money::{Credits, Price};
 use guildhall_core::task::{
     AcceptWindow, Brief, Case, DeliveryWindow, Rail, ReviewWindow, SelectionMode, Status, Tier,
 };
@@ -78,7 +78,7 @@ pub(crate) struct TaskInput {
 #[serde(deny_unknown_fields)]
 pub(crate) struct UsdcInput {
     /// A decimal number as a string.
-    amount: CreditsText,
+    amount: Price,
     currency: UsdcCurrency,
 }
 
@@ -87,6 +87,13 @@ pub(crate) struct UsdcInput {
 enum UsdcCurrency {
     #[serde(rename = "USDC")]
     Usdc,
+}
+
+impl UsdcInput {
+    /// The amount, at par.
+    pub(crate) fn amount(&self) -> Credits {
+        self.amount.credits()
+    }
 }
 
 impl TaskInput {

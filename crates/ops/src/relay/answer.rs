@@ -63,7 +63,8 @@ impl Answer {
     ) -> Result<OfferView> {
         let (mut case, offer) = self.lock(cx)?;
         check_rail(&case)?;
-        let again = offer.offer == Some(OfferStatus::Accepted) && offer.answered_by == Some(self.by);
+        let again =
+            offer.offer == Some(OfferStatus::Accepted) && offer.answered_by == Some(self.by);
         if again {
             offer.check_quoted(terms_hash, version)?;
             return OfferView::new(cx.caller(), &case, &offer);

@@ -79,11 +79,7 @@ impl Operation for CheckOut {
     }
 }
 
-fn stay(
-    cx: &mut Cx<Writes>,
-    present_until: Timestamp,
-    capacity: Option<u32>,
-) -> Result<CheckedIn> {
+fn stay(cx: &mut Cx<Writes>, present_until: Timestamp, capacity: Option<u32>) -> Result<CheckedIn> {
     let agent_id = cx.agent()?.agent_id();
     cx.about("agent", agent_id);
     cx.tx.put_presence(agent_id, present_until, capacity)?;

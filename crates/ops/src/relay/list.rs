@@ -74,7 +74,8 @@ pub(super) fn offers(
     )?;
     let (caller, now) = (cx.caller(), cx.now);
     let shown = page.data.into_iter().map(|(offer, case)| {
-        let case = case.ok_or_else(|| Error::internal(format!("{} has no task", offer.offer_id)))?;
+        let case =
+            case.ok_or_else(|| Error::internal(format!("{} has no task", offer.offer_id)))?;
         market::check_not_overdue(now, &case)?;
         OfferView::new(caller, &case, &offer)
     });

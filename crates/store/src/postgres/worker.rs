@@ -146,7 +146,10 @@ impl Worker {
                 job.take_topics();
                 return (Ended::Done(Ok(())), left);
             }
-            Ran::Failed(error) => tx.take_failure().unwrap_or(Failure::Final(error)),
+            Ran::Failed(error) => tx.take_failure().unwrap_or_else(|| match error {
+                Error::Raced(why) => Failure::Raced(why),
+                error => Failure::Final(error),
+            }),
         };
         if failure.breaks_connection() {
             self.cut();

@@ -18,11 +18,11 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// More than the statements of the program, so that a busy connection never prepares twice.
 const STATEMENTS: usize = 256;
-/// The log is copied into the database at this many pages (16 MiB). Four times the default: pages written often are
-/// copied, and the database synced, a quarter as often, and recovery still reads only a moment's worth of log.
-const CHECKPOINT_PAGES: i64 = 4_000;
+/// A commit that finds the log this long (128 MiB) copies it into the database by itself. The writer's log begins anew long
+/// before that: see [`super::checkpoint`].
+const CHECKPOINT_PAGES: i64 = 32_000;
 /// A log grown by a long read is cut back to this many bytes when it is next reset.
-const LOG_BYTES: i64 = 64 << 20;
+const LOG_BYTES: i64 = 128 << 20;
 
 /// A connection with the settings that every connection of the store has.
 pub(crate) struct Connection {

@@ -1,5 +1,6 @@
 //! The embedded engine: one writer with group commit, and readers on whichever thread asks.
 
+mod checkpoint;
 mod connection;
 mod fault;
 mod meter;
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
+use self::checkpoint::Checkpoints;
 pub(crate) use self::connection::Connection;
 use self::meter::Meter;
 use self::readers::Readers;
@@ -50,7 +52,7 @@ impl Sqlite {
         let degraded = Arc::new(AtomicBool::new(false));
         let readers = Arc::new(Readers::new(at.to_owned()));
         let writer = Writer::new(
-            (connection, Arc::clone(&readers)),
+            (connection, Arc::clone(&readers), Checkpoints::start(at)?),
             config,
             Arc::clone(&queue),
             wakes,

@@ -5,6 +5,7 @@
 //! so is read off the header of the log's index, which every commit of every process changes.
 
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +19,8 @@ use crate::tx::ReadTx;
 
 /// The first copy of the header of the log's index: the count of changes, the length of the log, its salts and checksums.
 type Header = [u8; 48];
+/// Where the header has the length of the log in pages, in the machine's own order of bytes.
+const LOG_LENGTH: Range<usize> = 16..20;
 
 /// The idle connections, last used first, because its statements and pages are warm.
 ///
@@ -70,6 +73,13 @@ impl Readers {
         self.writing.store(true, Ordering::SeqCst);
         self.idle().retain_mut(|reader| reader.forget().is_ok());
         Writing(self)
+    }
+
+    /// How many pages the log has.
+    pub(super) fn log_length(&self) -> Option<u32> {
+        let header = self.header()?;
+        let pages = header.get(LOG_LENGTH)?.try_into().ok()?;
+        Some(u32::from_ne_bytes(pages))
     }
 
     /// Closes the idle connections.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::checkpoint::Checkpoints;
 use super::connection::Connection;
 use super::fault::{self, CommitFault};
 use super::meter::Meter;
@@ -22,6 +23,7 @@ const MOST_RUNS: usize = 5;
 pub(super) struct Writer {
     connection: Connection,
     readers: Arc<Readers>,
+    checkpoints: Checkpoints,
     queue: Arc<Queue>,
     wakes: Arc<Wakes>,
     meter: Arc<Meter>,
@@ -54,7 +56,7 @@ struct Ended {
 
 impl Writer {
     pub(super) fn new(
-        (connection, readers): (Connection, Arc<Readers>),
+        (connection, readers, checkpoints): (Connection, Arc<Readers>, Checkpoints),
         config: &Config,
         queue: Arc<Queue>,
         wakes: Arc<Wakes>,
@@ -62,11 +64,21 @@ impl Writer {
         degraded: Arc<AtomicBool>,
     ) -> Self {
         let (max_batch, deadline) = (config.max_batch.max(1), config.queue_deadline);
-        Self { connection, readers, queue, wakes, meter, degraded, max_batch, deadline }
+        Self {
+            connection,
+            readers,
+            checkpoints,
+            queue,
+            wakes,
+            meter,
+            degraded,
+            max_batch,
+            deadline,
+        }
     }
 
     /// Commits until the queue is closed and empty.
-    pub(super) fn run(self) {
+    pub(super) fn run(mut self) {
         let _guard = StopOnPanic;
         while let Some(jobs) = self.queue.take(self.max_batch) {
             self.meter.waiting.set(Meter::count(self.queue.len()));
@@ -74,12 +86,14 @@ impl Writer {
             if !batch.is_empty() {
                 self.meter.batches.record(Meter::count(batch.len()));
                 self.process(batch);
+                // Where the length cannot be read, SQLite's own bound on the log still holds.
+                if let Some(length) = self.readers.log_length() {
+                    self.checkpoints.mind(&self.connection, length);
+                }
             }
         }
         // Never waits for readers; the last connection to close finishes what this leaves.
-        if let Err(raw) = self.connection.raw().query_row("PRAGMA wal_checkpoint", [], |_| Ok(())) {
-            tracing::warn!(error = %raw, "the log was not checkpointed at shutdown");
-        }
+        self.checkpoints.finish(&self.connection);
     }
 
     /// Leaves out the jobs that nobody waits for any more, and those that waited too long.

@@ -16,7 +16,7 @@ use crate::value::{ToValue, Value};
 macro_rules! agent_columns {
     () => {
         "t.agent_id, t.account_id, t.name, t.description, t.skills, t.hosted, t.visibility, t.paused, \
-         t.card_source_url, t.created_at, t.updated_at, t.retired_at, t.revision"
+         t.card_source_url, t.payout_wallet, t.created_at, t.updated_at, t.retired_at, t.revision"
     };
 }
 pub(crate) use agent_columns;
@@ -39,6 +39,7 @@ impl FromRow for Agent {
             visibility: row.take::<Word<_>>()?.0,
             paused: row.take()?,
             card_source_url: row.take()?,
+            payout_wallet: row.take()?,
             created_at: row.take()?,
             updated_at: row.take()?,
             retired_at: row.take()?,
@@ -49,8 +50,8 @@ impl FromRow for Agent {
 
 impl Saved for Agent {
     const UPDATE: &'static str = "UPDATE agents SET name = $1, description = $2, skills = $3, visibility = $4, \
-        paused = $5, card_source_url = $6, updated_at = $7, retired_at = $8, revision = $9 \
-        WHERE agent_id = $10 AND revision = $11";
+        paused = $5, card_source_url = $6, payout_wallet = $7, updated_at = $8, retired_at = $9, revision = $10 \
+        WHERE agent_id = $11 AND revision = $12";
 
     fn columns(&self) -> Vec<Value> {
         params![
@@ -60,6 +61,7 @@ impl Saved for Agent {
             Word(self.visibility),
             self.paused,
             self.card_source_url,
+            self.payout_wallet,
             self.updated_at,
             self.retired_at,
             self.revision,
@@ -107,8 +109,8 @@ impl<'c> Tx<'c> {
     pub fn insert_agent(&mut self, agent: &Agent) -> Result<()> {
         self.put(
             "INSERT INTO agents (agent_id, account_id, name, description, skills, hosted, visibility, paused, \
-             card_source_url, created_at, updated_at, retired_at, revision) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+             card_source_url, payout_wallet, created_at, updated_at, retired_at, revision) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
             params![
                 agent.agent_id,
                 agent.account_id,
@@ -119,6 +121,7 @@ impl<'c> Tx<'c> {
                 Word(agent.visibility),
                 agent.paused,
                 agent.card_source_url,
+                agent.payout_wallet,
                 agent.created_at,
                 agent.updated_at,
                 agent.retired_at,

@@ -14,6 +14,7 @@ use crate::locked::Locked;
 use crate::params;
 use crate::row::{FromRow, Row};
 use crate::tx::{ReadTx, Tx};
+use crate::value::{ToValue, Value};
 
 macro_rules! parts {
     () => {
@@ -22,12 +23,18 @@ macro_rules! parts {
 }
 
 macro_rules! from {
-    () => {
-        " FROM tasks t \
-         LEFT JOIN engagements e ON e.task_id = t.task_id AND e.version = t.selections \
-         LEFT JOIN deliveries d ON d.task_id = t.task_id AND d.version = t.deliveries WHERE t.task_id = $1"
+    ($rest:literal) => {
+        concat!(
+            " FROM tasks t \
+             LEFT JOIN engagements e ON e.task_id = t.task_id AND e.version = t.selections \
+             LEFT JOIN deliveries d ON d.task_id = t.task_id AND d.version = t.deliveries ",
+            $rest
+        )
     };
 }
+
+/// How many cases are read at once at most.
+pub const MOST_CASES: usize = 101;
 
 /// What belongs to a task.
 struct Parts {
@@ -52,7 +59,38 @@ impl FromRow for Case {
 impl ReadTx<'_> {
     /// A case.
     pub fn find_case(&mut self, task: TaskId) -> Result<Option<Case>> {
-        self.find(concat!("SELECT ", task_columns!(), ", ", parts!(), from!()), params![task])
+        self.find(
+            concat!("SELECT ", task_columns!(), ", ", parts!(), from!("WHERE t.task_id = $1")),
+            params![task],
+        )
+    }
+
+    /// The cases of up to [`MOST_CASES`] tasks, newest first, in one statement.
+    pub fn find_cases(&mut self, tasks: &[TaskId]) -> Result<Vec<Case>> {
+        if tasks.is_empty() {
+            return Ok(Vec::new());
+        }
+        // One text for every number of ids: what is left of the list is filled with what names nothing.
+        let ids = tasks.iter().map(ToValue::to_value);
+        let nothing = std::iter::repeat_with(|| Value::Text(String::new()));
+        self.rows(
+            concat!(
+                "SELECT ",
+                task_columns!(),
+                ", ",
+                parts!(),
+                from!(
+                    "WHERE t.task_id IN ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
+                     $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, \
+                     $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49, $50, $51, $52, \
+                     $53, $54, $55, $56, $57, $58, $59, $60, $61, $62, $63, $64, $65, $66, $67, $68, $69, $70, \
+                     $71, $72, $73, $74, $75, $76, $77, $78, $79, $80, $81, $82, $83, $84, $85, $86, $87, $88, \
+                     $89, $90, $91, $92, $93, $94, $95, $96, $97, $98, $99, $100, $101) \
+                     ORDER BY t.task_id DESC"
+                )
+            ),
+            ids.chain(nothing).take(MOST_CASES).collect(),
+        )
     }
 }
 
@@ -66,7 +104,10 @@ impl<'c> Tx<'c> {
         let Some(held) = self.lock::<Task>(sql, params![task])? else { return Ok(None) };
         let parts = match held.selections {
             0 => None,
-            _ => self.find::<Parts>(concat!("SELECT ", parts!(), from!()), params![task])?,
+            _ => self.find::<Parts>(
+                concat!("SELECT ", parts!(), from!("WHERE t.task_id = $1")),
+                params![task],
+            )?,
         };
         let Parts { engagement, delivery } =
             parts.unwrap_or(Parts { engagement: None, delivery: None });

@@ -107,11 +107,12 @@ impl ReadTx<'_> {
         }
     }
 
-    /// The tasks of a policy's live commands.
-    pub fn list_tasks_of_policy(&mut self, policy: PolicyId) -> Result<Vec<TaskId>> {
+    /// The tasks of a policy's live commands that no money is held for.
+    pub fn list_unfunded_tasks_of_policy(&mut self, policy: PolicyId) -> Result<Vec<TaskId>> {
         let rows: Vec<(TaskId,)> = self.rows(
-            "SELECT task_id FROM commands WHERE policy_id = $1 AND state = 'reserved' AND task_id IS NOT NULL \
-             ORDER BY task_id",
+            "SELECT k.task_id FROM commands c JOIN tasks k ON k.task_id = c.task_id \
+             WHERE c.policy_id = $1 AND c.state = 'reserved' AND k.status IN ('draft', 'open', 'selected') \
+             ORDER BY k.task_id",
             params![policy],
         )?;
         Ok(rows.into_iter().map(|(task_id,)| task_id).collect())

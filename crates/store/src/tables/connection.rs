@@ -199,6 +199,21 @@ impl ReadTx<'_> {
         )
     }
 
+    /// A live connection through which the agent spends under the policy, the newest if there are several.
+    pub fn find_spending_connection(
+        &mut self,
+        policy: PolicyId,
+        agent: AgentId,
+        now: Timestamp,
+    ) -> Result<Option<ConnectionId>> {
+        let row = self.find(
+            "SELECT connection_id FROM connections WHERE spend_policy_id = $1 AND agent_id = $2 \
+             AND revoked_at IS NULL AND expires_at > $3 ORDER BY connection_id DESC LIMIT 1",
+            params![policy, agent, now],
+        )?;
+        Ok(row.map(|(connection_id,)| connection_id))
+    }
+
     /// The account's connections, newest first, the ended ones included.
     pub fn list_connections(
         &mut self,

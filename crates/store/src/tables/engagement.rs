@@ -1,6 +1,7 @@
 //! Engagements: selections with their offers, acceptances and fundings.
 
 use guildhall_core::engagement::{Engagement, Funding};
+use guildhall_core::money::Credits;
 use guildhall_core::{AgentId, OfferId, TaskId, Timestamp};
 
 use super::columns::{Word, below};
@@ -172,6 +173,14 @@ impl ReadTx<'_> {
             params![agent, task],
         )?;
         Ok(row.is_some())
+    }
+
+    /// The prices that are held for an agent's work, each with the platform's part of it in basis points.
+    pub fn list_held_prices(&mut self, agent: AgentId) -> Result<Vec<(Credits, u16)>> {
+        self.rows(
+            "SELECT price, fee_bps FROM engagements WHERE agent_id = $1 AND funding_state = 'held'",
+            params![agent],
+        )
     }
 
     /// How many tasks an agent is engaged for that have not ended, and how many offers wait for its answer.

@@ -1,6 +1,7 @@
 //! Quotes.
 
 use guildhall_core::quote::Quote;
+use guildhall_core::task::Buyer;
 use guildhall_core::{AgentId, QuoteId, TaskId, Timestamp};
 
 use super::columns::{Word, below};
@@ -15,8 +16,8 @@ use crate::value::{ToValue, Value};
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT t.quote_id, t.task_id, t.agent_id, t.account_id, t.price, t.deadline, t.message, t.status, \
-             t.created_at, t.updated_at, t.revision FROM quotes t ",
+            "SELECT t.quote_id, t.task_id, t.agent_id, t.account_id, t.buyer_account_id, t.buyer_agent_id, t.rail, \
+             t.price, t.deadline, t.message, t.status, t.created_at, t.updated_at, t.revision FROM quotes t ",
             $rest
         )
     };
@@ -29,6 +30,8 @@ impl FromRow for Quote {
             task_id: row.take()?,
             agent_id: row.take()?,
             account_id: row.take()?,
+            buyer: Buyer { account_id: row.take()?, agent_id: row.take()? },
+            rail: row.take::<Word<_>>()?.0,
             price: row.take()?,
             deadline: row.take()?,
             message: row.take()?,
@@ -96,8 +99,8 @@ impl ReadTx<'_> {
     ) -> Result<Vec<Quote>> {
         self.rows(
             select!(
-                "JOIN tasks k ON k.task_id = t.task_id WHERE k.buyer_agent_id = $1 AND t.quote_id < $2 \
-                 AND t.status <> 'draft' ORDER BY t.quote_id DESC LIMIT $3"
+                "WHERE t.buyer_agent_id = $1 AND t.quote_id < $2 AND t.status <> 'draft' \
+                 ORDER BY t.quote_id DESC LIMIT $3"
             ),
             params![buyer, below(before), limit],
         )
@@ -117,6 +120,30 @@ impl ReadTx<'_> {
             ),
             params![task, below(before), limit],
         )
+    }
+
+    /// An agent's quotes on one task, newest first.
+    pub fn list_quotes_of_agent_on_task(
+        &mut self,
+        (agent, task): (AgentId, TaskId),
+        before: Option<QuoteId>,
+        limit: i64,
+    ) -> Result<Vec<Quote>> {
+        self.rows(
+            select!(
+                "WHERE t.task_id = $1 AND t.agent_id = $2 AND t.quote_id < $3 ORDER BY t.quote_id DESC LIMIT $4"
+            ),
+            params![task, agent, below(before), limit],
+        )
+    }
+
+    /// Whether a quote on a task waits for a selection.
+    pub fn has_waiting_quotes(&mut self, task: TaskId, now: Timestamp) -> Result<bool> {
+        let row: Option<(i64,)> = self.find(
+            "SELECT 1 FROM quotes WHERE task_id = $1 AND status = 'submitted' AND deadline > $2 LIMIT 1",
+            params![task, now],
+        )?;
+        Ok(row.is_some())
     }
 
     /// How many quotes of an agent wait for a buyer.
@@ -145,18 +172,32 @@ impl<'c> Tx<'c> {
         )
     }
 
+    /// Holds every quote of an agent that is not over.
+    pub fn lock_quotes_of_agent(&mut self, agent: AgentId) -> Result<Vec<Locked<'c, Quote>>> {
+        self.lock_all(
+            select!(
+                "WHERE t.agent_id = $1 AND t.status IN ('draft', 'submitted', 'selected') ORDER BY t.quote_id"
+            ),
+            params![agent],
+        )
+    }
+
     /// Adds a quote.
     pub fn insert_quote(&mut self, quote: &Quote) -> Result<()> {
         self.put(
-            "INSERT INTO quotes (quote_id, task_id, agent_id, account_id, created_at, price, deadline, message, \
-             status, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            "INSERT INTO quotes (quote_id, task_id, agent_id, account_id, buyer_account_id, buyer_agent_id, rail, \
+             created_at, price, deadline, message, status, updated_at, revision) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
             [
                 params![
                     quote.quote_id,
                     quote.task_id,
                     quote.agent_id,
                     quote.account_id,
-                    quote.created_at
+                    quote.buyer.account_id,
+                    quote.buyer.agent_id,
+                    Word(quote.rail),
+                    quote.created_at,
                 ],
                 quote.columns(),
             ]

@@ -74,19 +74,14 @@ impl ReadTx<'_> {
         self.find(select!("WHERE t.task_id = $1"), params![task])
     }
 
-    /// The receipts of work that the account, or an agent of it, bought; newest first.
-    pub fn list_receipts_of_buyer(
-        &mut self,
-        account: AccountId,
-        before: Option<ReceiptId>,
-        limit: i64,
-    ) -> Result<Vec<Receipt>> {
-        self.rows(
-            select!(
-                "WHERE t.buyer_account_id = $1 AND t.receipt_id < $2 ORDER BY t.receipt_id DESC LIMIT $3"
-            ),
-            params![account, below(before), limit],
-        )
+    /// How much of an agent's paid work was accepted without a dispute, and how much there was.
+    pub fn count_accepted_work(&mut self, agent: AgentId) -> Result<(i64, i64)> {
+        let row = self.find(
+            "SELECT CAST(coalesce(sum(CASE WHEN outcome_reason IN ('accepted', 'auto_accepted') THEN 1 ELSE 0 END), 0) \
+             AS BIGINT), count(*) FROM receipts WHERE agent_id = $1 AND voided_at IS NULL",
+            params![agent],
+        )?;
+        Ok(row.unwrap_or((0, 0)))
     }
 
     /// The receipts of work that agents of the account did; newest first.
@@ -119,20 +114,48 @@ impl ReadTx<'_> {
         )
     }
 
-    /// The receipts of work that the agent bought; newest first.
-    pub fn list_receipts_of_buying_agent(
+    /// The receipts of an account, of what it or its agents bought and of what they did; newest first.
+    pub fn list_receipts_of_account(
+        &mut self,
+        account: AccountId,
+        before: Option<ReceiptId>,
+        limit: i64,
+    ) -> Result<Vec<Receipt>> {
+        let bought = self.rows(
+            select!(
+                "WHERE t.buyer_account_id = $1 AND t.receipt_id < $2 ORDER BY t.receipt_id DESC LIMIT $3"
+            ),
+            params![account, below(before), limit],
+        )?;
+        let done = self.list_receipts_of_worker_account(account, before, limit)?;
+        Ok(newest(bought, done, limit))
+    }
+
+    /// The receipts of an agent, of what it bought and of what it did; newest first.
+    pub fn list_receipts_of_agent(
         &mut self,
         agent: AgentId,
         before: Option<ReceiptId>,
         limit: i64,
     ) -> Result<Vec<Receipt>> {
-        self.rows(
+        let bought = self.rows(
             select!(
                 "WHERE t.buyer_agent_id = $1 AND t.receipt_id < $2 ORDER BY t.receipt_id DESC LIMIT $3"
             ),
             params![agent, below(before), limit],
-        )
+        )?;
+        let done = self.list_receipts_of_worker(agent, before, limit)?;
+        Ok(newest(bought, done, limit))
     }
+}
+
+/// The newest of two lists. Each side is asked for by its own index, which no condition on both could use.
+fn newest(mut bought: Vec<Receipt>, done: Vec<Receipt>, limit: i64) -> Vec<Receipt> {
+    bought.extend(done);
+    bought.sort_by_key(|receipt| std::cmp::Reverse(receipt.receipt_id));
+    bought.dedup_by_key(|receipt| receipt.receipt_id);
+    bought.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    bought
 }
 
 impl<'c> Tx<'c> {

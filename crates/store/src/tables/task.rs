@@ -145,8 +145,8 @@ impl ReadTx<'_> {
                 params![agent, before, limit],
             ),
             TasksOf::WorkersOf(account) => self.rows(
-                "SELECT DISTINCT e.task_id FROM agents a JOIN engagements e ON e.agent_id = a.agent_id \
-                 WHERE a.account_id = $1 AND e.task_id < $2 ORDER BY e.task_id DESC LIMIT $3",
+                "SELECT DISTINCT task_id FROM engagements WHERE worker_account_id = $1 AND task_id < $2 \
+                 ORDER BY task_id DESC LIMIT $3",
                 params![account, before, limit],
             ),
             TasksOf::Invited(agent) => self.rows(
@@ -172,6 +172,16 @@ impl ReadTx<'_> {
         let row: Option<(i64,)> = self.find(
             "SELECT count(*) FROM tasks WHERE account_id = $1 AND status NOT IN ('completed', 'refunded', 'cancelled')",
             params![account],
+        )?;
+        Ok(row.map_or(0, |(count,)| count))
+    }
+
+    /// How many tasks that an agent buys have not ended.
+    pub fn count_live_purchases(&mut self, agent: AgentId) -> Result<i64> {
+        let row: Option<(i64,)> = self.find(
+            "SELECT count(*) FROM tasks WHERE buyer_agent_id = $1 \
+             AND status NOT IN ('completed', 'refunded', 'cancelled')",
+            params![agent],
         )?;
         Ok(row.map_or(0, |(count,)| count))
     }

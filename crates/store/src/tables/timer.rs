@@ -57,6 +57,15 @@ impl<'c> Tx<'c> {
         )
     }
 
+    /// Sets a timer, unless there is one of the kind for the subject.
+    pub fn set_timer_once(&mut self, timer: &Timer) -> Result<()> {
+        self.put(
+            "INSERT INTO timers (timer_id, due_at, kind, subject_id, epoch) VALUES ($1, $2, $3, $4, $5) \
+             ON CONFLICT (timer_id) DO NOTHING",
+            params![timer.id(), timer.due_at, timer.kind, timer.subject_id, timer.epoch],
+        )
+    }
+
     /// Takes up to `most` timers that are due and that no other node has taken.
     pub fn claim_timers(&mut self, now: Timestamp, most: i64) -> Result<Vec<Locked<'c, Timer>>> {
         self.claim(

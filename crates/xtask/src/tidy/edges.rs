@@ -13,6 +13,7 @@ struct Room {
 }
 
 const CORE: &str = "guildhall-core";
+const EVM: &str = "guildhall-evm";
 const STORE: &str = "guildhall-store";
 const OPS: &str = "guildhall-ops";
 const IDENTITY: &str = "guildhall-identity";
@@ -20,7 +21,7 @@ const HTTP: &str = "guildhall-http";
 const BINARY: &str = "guildhall";
 const TESTKIT: &str = "testkit";
 
-const EVERY: &[&str] = &[CORE, STORE, OPS, IDENTITY, HTTP, TESTKIT];
+const EVERY: &[&str] = &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, TESTKIT];
 const DRIVERS: &[&str] = &["rusqlite", "tokio-postgres"];
 const WEB: &[&str] = &["axum", "hyper", "hyper-util", "reqwest"];
 const PURE: &[&str] =
@@ -30,8 +31,9 @@ const NEITHER_WEB_NOR_DRIVER: &[&str] =
 
 const ROOMS: &[Room] = &[
     Room { name: CORE, may_use: &[], never: PURE },
+    Room { name: EVM, may_use: &[CORE], never: PURE },
     Room { name: STORE, may_use: &[CORE], never: WEB },
-    Room { name: OPS, may_use: &[CORE, STORE], never: NEITHER_WEB_NOR_DRIVER },
+    Room { name: OPS, may_use: &[CORE, EVM, STORE], never: NEITHER_WEB_NOR_DRIVER },
     Room { name: IDENTITY, may_use: &[CORE, STORE], never: DRIVERS },
     Room { name: HTTP, may_use: &[CORE, STORE, OPS, IDENTITY], never: DRIVERS },
     Room { name: BINARY, may_use: &[CORE, STORE, OPS, IDENTITY, HTTP], never: DRIVERS },

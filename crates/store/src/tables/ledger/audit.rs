@@ -27,7 +27,9 @@ impl ReadTx<'_> {
             let heads: Vec<Head> = self.rows(HEADS, params![after, limit()])?;
             let last = heads.last().filter(|_| heads.len() == AT_ONCE);
             let upto = last.map_or_else(|| ABOVE.to_owned(), |head| head.book.to_string());
-            heads.into_iter().for_each(|head| audit.head(head));
+            for head in heads {
+                audit.head(head);
+            }
             place = self.audit_lines(&mut audit, place, &upto)?;
             if upto == ABOVE {
                 break;
@@ -46,7 +48,9 @@ impl ReadTx<'_> {
     ) -> Result<(String, i64)> {
         loop {
             let lines: Vec<Line> = self.rows(LINES, params![place.0, place.1, upto, limit()])?;
-            lines.iter().for_each(|line| audit.line(line));
+            for line in &lines {
+                audit.line(line);
+            }
             if let Some(Line { entry, .. }) = lines.last() {
                 place = (entry.book.to_string(), entry.seq);
             }

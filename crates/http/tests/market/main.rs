@@ -1,0 +1,16 @@
+//! The market from end to end, over HTTP, on both engines: each story ends with the books verified and nothing left held
+//! or reserved that no live work explains.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod agent_hires;
+mod books;
+mod earn;
+mod late;
+mod person_buys;
+mod wrong;

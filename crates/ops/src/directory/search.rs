@@ -1,0 +1,51 @@
+//! Search the agents that everybody can see, newest first.
+
+use guildhall_core::scope::Scope;
+use guildhall_core::text::Line;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::view::PublicAgentView;
+use crate::cx::Cx;
+use crate::error::Result;
+use crate::meta::{API_KEY, Meta, OAUTH, PUBLIC, SESSION, Tag};
+use crate::operation::{Operation, Reads};
+use crate::page::{Cursor, Limit, Page};
+
+pub(crate) struct SearchAgents;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Only agents with this skill, however it is capitalized.
+    #[serde(default)]
+    skill: Option<Line<1, 64>>,
+    #[serde(default)]
+    cursor: Option<Cursor>,
+    #[serde(default)]
+    limit: Limit,
+}
+
+impl Operation for SearchAgents {
+    const META: Meta = Meta::query("searchAgents", "/v1/agents")
+        .summary("Search the published agents")
+        .tag(Tag::Agents)
+        .credentials(PUBLIC.or(SESSION).or(API_KEY).or(OAUTH))
+        .scope(&[Scope::Read])
+        .tool("search_agents");
+    type Access = Reads;
+    type Input = Input;
+    type Output = Page<PublicAgentView>;
+
+    fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Page<PublicAgentView>> {
+        let (base_url, now) = (cx.env().base_url.as_str(), cx.now);
+        let skill = input.skill.as_deref();
+        cx.page(
+            (input.cursor.as_ref(), input.limit),
+            skill.unwrap_or_default(),
+            |tx, before, count| tx.list_public_agents(skill, before, count),
+            |found| found.agent.agent_id,
+            |found| PublicAgentView::new(&found, base_url, now),
+        )
+    }
+}
