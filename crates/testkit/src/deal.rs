@@ -1,10 +1,5 @@
 //! A buyer and a worker, and tasks brought as far as a test needs them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-
-use guildhall_core::quote::{Quote, Status};
-use guildhall_core::{QuoteId, Timestamp};
 use serde_json::{Value, json};
 
 use crate::people::{Agent, Person};
@@ -58,31 +53,14 @@ impl<'s> Deal<'s> {
         posted["task"]["id"].as_str().expect("an id").to_owned()
     }
 
-    /// A quote of the worker over 2 credits, good for a day; gives its id.
+    /// The worker's quote over 2 credits, made unless it stands; gives its id.
     pub async fn quote(&self, task_id: &str) -> String {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let now: Timestamp = self.server.clock.now();
-        let order = u16::try_from(number & 0x0fff).unwrap_or(0);
-        let quote = Quote {
-            quote_id: QuoteId::new(now, order, number),
-            task_id: task_id.parse().expect("a task"),
-            agent_id: self.worker.agent_id.parse().expect("an agent"),
-            account_id: self.owner.account_id.parse().expect("an account"),
-            price: "2".parse().expect("a price"),
-            deadline: now.after(Duration::from_hours(24)),
-            message: None,
-            stored_status: Status::Submitted,
-            created_at: now,
-            updated_at: now,
-            revision: 0,
-        };
-        let quote_id = quote.quote_id.to_string();
-        let db = self.server.service.db();
-        let quoted = db.write("test.quote", move |tx| tx.insert_quote(&quote)).await;
-        let quoted: Result<(), guildhall_store::Error> = quoted;
-        quoted.expect("a quote");
-        quote_id
+        let standing = self.worker.get(&format!("/v1/quotes?task_id={task_id}")).await.expect(200);
+        let standing = standing["data"].as_array().expect("a list").clone();
+        match standing.iter().find(|quote| quote["status"] == "submitted") {
+            Some(quote) => quote["id"].as_str().expect("an id").to_owned(),
+            None => self.worker.quote(task_id, "2").await,
+        }
     }
 
     /// Selects the worker for a task, with or without holding its pay.
