@@ -200,3 +200,53 @@ impl Dispute {
             .suggest("Read it with getDispute.")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dispute() -> Dispute {
+        let now = Timestamp::from_millis(1_700_000_000_000);
+        let (dispute_id, task_id) = (DisputeId::new(now, 0, 1), TaskId::new(now, 0, 2));
+        Dispute::open(now, dispute_id, task_id, 7_000, "It is done.".to_owned())
+    }
+
+    #[test]
+    fn a_side_accepts_the_other_sides_latest_offer_and_no_other() {
+        let dispute = dispute();
+        let now = dispute.created_at;
+        assert_eq!(dispute.accept(now, Side::Worker, 7_000).unwrap_err().code, Code::Conflict);
+        assert_eq!(dispute.accept(now, Side::Buyer, 6_999).unwrap_err().code, Code::Conflict);
+        let dispute = dispute.offer(now, Side::Worker, 6_000).unwrap().into_next();
+        assert_eq!(dispute.accept(now, Side::Buyer, 7_000).unwrap_err().code, Code::Conflict);
+        let settled = dispute.accept(now, Side::Buyer, 6_000).unwrap().into_next();
+        assert_eq!((settled.status, settled.share_bps), (Status::Settled, Some(6_000)));
+    }
+
+    #[test]
+    fn nobody_rules_in_the_first_day() {
+        let dispute = dispute();
+        let arbiter = AccountId::new(dispute.created_at, 0, 3);
+        let rule = |at| dispute.rule(at, arbiter, 2_500, "Half was done.".to_owned());
+        let first = dispute.created_at.after(NO_RULING_FOR);
+        let early = Timestamp::from_millis(first.millis() - 1);
+        assert_eq!(rule(early).unwrap_err().code, Code::Conflict);
+        let ruled = rule(first).unwrap().into_next();
+        assert_eq!((ruled.status, ruled.share_bps), (Status::Ruled, Some(2_500)));
+        assert_eq!(
+            (ruled.ruled_by, ruled.reasons.as_deref()),
+            (Some(arbiter), Some("Half was done."))
+        );
+    }
+
+    #[test]
+    fn what_is_over_stays_as_it_is() {
+        let dispute = dispute();
+        let (now, arbiter) = (dispute.closes_at, AccountId::new(dispute.created_at, 0, 3));
+        let over = dispute.close(now, Event::Defaulted, Some(5_000)).unwrap().into_next();
+        assert_eq!(over.offer(now, Side::Buyer, 1).unwrap_err().code, Code::Conflict);
+        assert_eq!(over.accept(now, Side::Buyer, 7_000).unwrap_err().code, Code::Conflict);
+        assert_eq!(over.rule(now, arbiter, 1, String::new()).unwrap_err().code, Code::Conflict);
+        assert_eq!(over.close(now, Event::Released, None).unwrap_err().code, Code::Conflict);
+    }
+}

@@ -20,7 +20,7 @@ pub struct Deal<'s> {
 }
 
 impl<'s> Deal<'s> {
-    /// A new market: the buyer has 100 credits, the worker is checked in.
+    /// A new deal: the buyer has 100 credits, the worker is checked in.
     pub async fn open(server: &'s Server) -> Self {
         let buyer = server.person("buyer").await;
         server.grant_credits(&buyer, "100").await;
@@ -30,9 +30,9 @@ impl<'s> Deal<'s> {
         buyer.post(&bind, json!({})).await.expect(200);
         let owner = server.person("owner").await;
         let worker = owner.agent("Hand").await;
-        let market = Self { server, buyer, buying, owner, worker };
-        market.check_in().await;
-        market
+        let deal = Self { server, buyer, buying, owner, worker };
+        deal.check_in().await;
+        deal
     }
 
     /// The worker says that it is there, for ten minutes.
@@ -53,9 +53,14 @@ impl<'s> Deal<'s> {
         posted["task"]["id"].as_str().expect("an id").to_owned()
     }
 
-    /// A quote of the worker over 2 credits, good for a month; gives its id.
+    /// The worker's quote over 2 credits, made unless it stands; gives its id.
     pub async fn quote(&self, task_id: &str) -> String {
-        self.worker.quote(task_id, "2").await
+        let standing = self.worker.get(&format!("/v1/quotes?task_id={task_id}")).await.expect(200);
+        let standing = standing["data"].as_array().expect("a list").clone();
+        match standing.iter().find(|quote| quote["status"] == "submitted") {
+            Some(quote) => quote["id"].as_str().expect("an id").to_owned(),
+            None => self.worker.quote(task_id, "2").await,
+        }
     }
 
     /// Selects the worker for a task, with or without holding its pay.

@@ -40,6 +40,7 @@ pub(super) async fn make(app: &App) -> Result<Demo, Failure> {
     // One after the other: each password takes 19 MiB to hash, and three at once would be kept as the idle size.
     let buyer = account(identity, &BUYER).await?;
     let arbiter = account(identity, &ARBITER).await?;
+    identity.set_arbiter(ARBITER.email, true).await.map_err(failed)?;
     let owner = signed_in(identity).await?;
     let calls = Calls::new(&app.service, &owner);
     let agents = agents(&calls).await;

@@ -103,3 +103,24 @@ async fn keys_rotate_under_a_running_server() {
     );
     me(&base, &after).await.expect(200);
 }
+
+/// "`guildhall admin account|credits|arbiter|…`"; "arbiters: all open"
+#[tokio::test]
+async fn an_arbiter_is_named_and_dismissed_under_a_running_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let dev = Dev::start(folder.path(), &[]);
+    let email = dev.ready["accounts"][0]["email"].as_str().unwrap().to_owned();
+    let arbiter =
+        |verb: &str| run(folder.path(), &["admin", "arbiter", verb, "--email", &email, "--json"]);
+    for (verb, rules) in [("add", true), ("add", true), ("remove", false)] {
+        let (code, printed, told) = arbiter(verb);
+        assert_eq!(code, 0, "{told}");
+        let printed: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(printed["email"], json!(email));
+        assert_eq!(printed["account_id"], dev.ready["accounts"][0]["account_id"]);
+        assert_eq!(printed["arbiter"], rules);
+    }
+    let nobody = ["admin", "arbiter", "add", "--email", "nobody@example.test"];
+    let (code, printed, told) = run(folder.path(), &nobody);
+    assert!(code != 0 && printed.is_empty() && told.contains("No such account"), "{code} {told}");
+}

@@ -82,9 +82,8 @@ impl Schema {
         compiler.use_loader(Box::new(Closed));
         compiler.set_default_draft(Draft::V2020_12);
         let added = compiler.add_resource(PLACE, root.clone());
-        let compiled = added.and_then(|()| compiler.compile(PLACE, &mut schemas));
-        let index =
-            compiled.map_err(|error| told(&format!("the schema cannot be used: {error}")))?;
+        let made = added.and_then(|()| compiler.compile(PLACE, &mut schemas));
+        let index = made.map_err(|error| told(&format!("the schema cannot be used: {error}")))?;
         Ok(Self { schemas, index, cost })
     }
 
