@@ -22,6 +22,7 @@ pub mod tables;
 mod tx;
 mod value;
 mod wake;
+mod words;
 
 pub use blobs::Blobs;
 pub use config::{Config, Engine};

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_foundation", sql: include_str!("../migrations/0001_foundation.sql") },
     Migration { name: "0002_ledger", sql: include_str!("../migrations/0002_ledger.sql") },
+    Migration { name: "0006_search", sql: include_str!("../migrations/0006_search.sql") },
     Migration { name: "0007_market", sql: include_str!("../migrations/0007_market.sql") },
 ];
 

@@ -22,6 +22,7 @@ pub mod rate;
 pub mod receipt;
 pub mod record;
 mod save;
+pub mod search;
 pub mod session;
 pub mod signing_key;
 mod skill;

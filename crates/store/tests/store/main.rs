@@ -17,6 +17,7 @@ mod ledger;
 mod locking;
 mod migrations;
 mod queueing;
+mod search;
 mod sqlite_only;
 mod transactions;
 mod wakes;
