@@ -74,7 +74,7 @@ impl ReadTx<'_> {
     ) -> Result<Vec<PublicAgent>> {
         if let Some(text) = text {
             let Some(query) = words::query(text) else { return Ok(Vec::new()) };
-            return self.search_public_agents(query, skill, before, limit);
+            return self.search_public_agents(&query, skill, before, limit);
         }
         match skill {
             None => self.rows(
@@ -94,7 +94,7 @@ impl ReadTx<'_> {
 
     fn search_public_agents(
         &mut self,
-        query: String,
+        query: &str,
         skill: Option<&str>,
         before: Option<AgentId>,
         limit: i64,

@@ -120,7 +120,7 @@ impl ReadTx<'_> {
         let max_price = max_price.unwrap_or(Credits::MAX);
         if let Some(text) = text {
             let Some(query) = words::query(text) else { return Ok(Vec::new()) };
-            return self.search_listings(query, skill, max_price, before, limit);
+            return self.search_listings(&query, skill, max_price, before, limit);
         }
         match skill {
             None => self.rows(
@@ -143,7 +143,7 @@ impl ReadTx<'_> {
 
     fn search_listings(
         &mut self,
-        query: String,
+        query: &str,
         skill: Option<&str>,
         max_price: Credits,
         before: Option<ListingId>,
