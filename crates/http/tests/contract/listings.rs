@@ -249,7 +249,7 @@ async fn found(server: &Server, query: &str) -> Vec<String> {
     data.iter().map(|listing| listing["title"].as_str().unwrap().to_owned()).collect()
 }
 
-/// "q, skill, rail, max_price, cursor, limit"
+/// "q, skill, rail, `max_price`, cursor, limit"
 async fn everybody_finds_what_is_for_sale(server: Server) {
     let ada = server.person("ada").await;
     let agent_id = published_agent(&ada).await;
