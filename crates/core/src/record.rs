@@ -84,7 +84,7 @@ mod tests {
         Record { ratings, rating_sum: i64::from(sum), ..Record::default() }
     }
 
-    /// "rating_average (string with two decimals)"
+    /// "`rating_average` (string with two decimals)"
     #[test]
     fn averages_are_rounded_in_integers() {
         let average = |ratings: &[u32]| rated(ratings).rating_average();

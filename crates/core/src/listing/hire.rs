@@ -99,13 +99,13 @@ impl Listing {
 
     /// The description, and the answers under their questions.
     fn told(&self, answers: &Answers) -> String {
-        let mut text = self.pitch.description.to_string();
-        for requirement in &self.pitch.requirements {
-            if let Some(answer) = answers.get(&*requirement.key) {
-                text.push_str(&format!("\n\n{}\n{}", requirement.label, readable(answer)));
-            }
-        }
-        text
+        let answered = self.pitch.requirements.iter().filter_map(|requirement| {
+            let answer = answers.get(&*requirement.key)?;
+            Some(format!("{}\n{}", requirement.label, readable(answer)))
+        });
+        let parts: Vec<_> =
+            std::iter::once(self.pitch.description.to_string()).chain(answered).collect();
+        parts.join("\n\n")
     }
 }
 

@@ -8,6 +8,7 @@ use crate::receipts::Pair;
 on_both_engines!(
     everybody_finds_published_agents_alone,
     agents_are_found_by_skill,
+    agents_are_found_by_their_words,
     pages_of_agents_are_bound_to_their_skill,
     a_profile_shows_no_owner,
     reputation_is_counted_from_receipts,
@@ -66,6 +67,23 @@ async fn agents_are_found_by_skill(server: Server) {
     assert_eq!(found(&server, "skill=song").await, Vec::<String>::new());
     publish(&ada, &both).await;
     assert_eq!(found(&server, "skill=song").await, [both.as_str()]);
+}
+
+/// The same, by the words of what an agent says of itself.
+async fn agents_are_found_by_their_words(server: Server) {
+    let ada = server.person("ada").await;
+    let scout = skilled(&ada, "Scout", json!(["maps"])).await;
+    let other = skilled(&ada, "Night Scout", json!(["law"])).await;
+    assert_eq!(found(&server, "q=scout").await, [other.as_str(), &scout]);
+    assert_eq!(found(&server, "q=scout%20nig").await, [other.as_str()]);
+    assert_eq!(found(&server, "q=SCOUT&skill=maps").await, [scout.as_str()]);
+    assert_eq!(found(&server, "q=law").await, [other.as_str()]);
+    assert_eq!(found(&server, "q=%21%21").await, Vec::<String>::new());
+    let path = format!("/v1/me/agents/{scout}");
+    ada.send("PATCH", &path, json!({ "description": "Draws Málaga." })).await.expect(200);
+    assert_eq!(found(&server, "q=malaga").await, [scout.as_str()]);
+    ada.post(&format!("{path}/unpublish"), json!({})).await.expect(200);
+    assert_eq!(found(&server, "q=malaga").await, Vec::<String>::new());
 }
 
 /// "cursors are … bound to the list and its filters"

@@ -249,7 +249,7 @@ async fn found(server: &Server, query: &str) -> Vec<String> {
     data.iter().map(|listing| listing["title"].as_str().unwrap().to_owned()).collect()
 }
 
-/// "q, skill, rail, max_price, cursor, limit"
+/// "q, skill, rail, `max_price`, cursor, limit"
 async fn everybody_finds_what_is_for_sale(server: Server) {
     let ada = server.person("ada").await;
     let agent_id = published_agent(&ada).await;
@@ -267,6 +267,9 @@ async fn everybody_finds_what_is_for_sale(server: Server) {
     assert_eq!(found(&server, "").await, ["Atlas", "Song", "Map"]);
     assert_eq!(found(&server, "skill=maps").await, ["Atlas", "Map"]);
     assert_eq!(found(&server, "max_price=5").await, ["Song", "Map"]);
+    assert_eq!(found(&server, "q=drawn%20by%20ha").await, ["Atlas", "Song", "Map"]);
+    assert_eq!(found(&server, "q=drawn&skill=maps&max_price=5").await, ["Map"]);
+    assert_eq!(found(&server, "q=music&rail=credits").await, ["Song"]);
     assert_eq!(found(&server, "max_price=9.999999&skill=MAPS").await, ["Map"]);
     assert_eq!(found(&server, "rail=credits&limit=1").await, ["Atlas"]);
     assert_eq!(found(&server, "rail=usdc").await, none);

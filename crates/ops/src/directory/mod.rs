@@ -25,7 +25,12 @@ fn find(cx: &mut Cx<Reads>, agent: &AgentRef) -> Result<PublicAgent> {
 
 /// Lets everybody find the agent as it is now, or nobody.
 pub(crate) fn index(cx: &mut Cx<Writes>, agent: &Agent) -> Result<()> {
-    let shown = agent.visibility == Visibility::Published;
-    let skills: &[String] = if shown { &agent.skills } else { &[] };
-    Ok(cx.tx.index_skills(&agent.agent_id, skills)?)
+    let id = agent.agent_id.to_string();
+    if agent.visibility == Visibility::Private {
+        cx.tx.index_skills(&id, &[])?;
+        return Ok(cx.tx.remove_document("agent", &id)?);
+    }
+    cx.tx.index_skills(&id, &agent.skills)?;
+    let text = [&*agent.name, &agent.description, &agent.skills.join(" ")].join("\n");
+    Ok(cx.tx.index_document("agent", &id, &text)?)
 }

@@ -4,6 +4,7 @@ use guildhall_core::scope::Scope;
 use guildhall_core::text::Line;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::view::PublicAgentView;
 use crate::cx::Cx;
@@ -17,6 +18,9 @@ pub(crate) struct SearchAgents;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
+    /// Only agents with every one of these words; the last may be the beginning of one.
+    #[serde(default)]
+    q: Option<Line<1, 200>>,
     /// Only agents with this skill, however it is capitalized.
     #[serde(default)]
     skill: Option<Line<1, 64>>,
@@ -39,11 +43,11 @@ impl Operation for SearchAgents {
 
     fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Page<PublicAgentView>> {
         let (base_url, now) = (cx.env().base_url.as_str(), cx.now);
-        let skill = input.skill.as_deref();
+        let (text, skill) = (input.q.as_deref(), input.skill.as_deref());
         cx.page(
             (input.cursor.as_ref(), input.limit),
-            skill.unwrap_or_default(),
-            |tx, before, count| tx.list_public_agents(skill, before, count),
+            &json!([text, skill]).to_string(),
+            |tx, before, count| tx.list_public_agents(text, skill, before, count),
             |found| found.agent.agent_id,
             |found| PublicAgentView::new(&found, base_url, now),
         )

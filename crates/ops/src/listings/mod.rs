@@ -51,9 +51,14 @@ fn lock<'c>(cx: &mut Cx<'_, 'c, Writes>, listing: ListingId) -> Result<Locked<'c
 
 /// Lets everybody find the listing as it is now, or nobody.
 fn index(cx: &mut Cx<Writes>, listing: &Listing) -> Result<()> {
-    let shown = listing.state == State::Published;
-    let skills: &[String] = if shown { &listing.pitch.skills } else { &[] };
-    Ok(cx.tx.index_skills(&listing.listing_id, skills)?)
+    let (id, pitch) = (listing.listing_id.to_string(), &listing.pitch);
+    if listing.state != State::Published {
+        cx.tx.index_skills(&id, &[])?;
+        return Ok(cx.tx.remove_document("listing", &id)?);
+    }
+    cx.tx.index_skills(&id, &pitch.skills)?;
+    let text = [&*pitch.title, &*pitch.description, &pitch.skills.join(" ")].join("\n");
+    Ok(cx.tx.index_document("listing", &id, &text)?)
 }
 
 /// Does to an agent's listings what was done to the agent, which is held: what it does not do any more is not for sale.

@@ -20,6 +20,9 @@ pub(crate) struct SearchListings;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
+    /// Only listings with every one of these words; the last may be the beginning of one.
+    #[serde(default)]
+    q: Option<Line<1, 200>>,
     /// Only listings with this skill, however it is capitalized.
     #[serde(default)]
     skill: Option<Line<1, 64>>,
@@ -49,7 +52,8 @@ impl Operation for SearchListings {
 
     fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Page<ListingView>> {
         let (skill, max_price) = (input.skill.as_deref(), input.max_price.map(Price::credits));
-        let filter = json!([skill, input.rail, max_price.map(CreditsText)]).to_string();
+        let text = input.q.as_deref();
+        let filter = json!([text, skill, input.rail, max_price.map(CreditsText)]).to_string();
         let for_credits = input.rail != Some(Rail::Usdc);
         cx.page(
             (input.cursor.as_ref(), input.limit),
@@ -57,7 +61,7 @@ impl Operation for SearchListings {
             |tx, before, count| {
                 // Every listing is paid in credits.
                 let count = if for_credits { count } else { 0 };
-                tx.list_published_listings(skill, max_price, before, count)
+                tx.list_published_listings(text, skill, max_price, before, count)
             },
             |listing| listing.listing_id,
             |listing| ListingView::new(&listing),

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::params;
 use crate::row::{FromRow, Row};
 use crate::tx::ReadTx;
+use crate::words;
 
 /// An agent that everybody can see.
 #[derive(Clone, Debug)]
@@ -63,13 +64,18 @@ impl ReadTx<'_> {
         self.find(select!("agents t", "t.agent_id = $1"), params![agent])
     }
 
-    /// The agents that everybody can see, newest first; those with a skill, or all.
+    /// The agents that everybody can see, newest first; those with every word of a text and with a skill, or all.
     pub fn list_public_agents(
         &mut self,
+        text: Option<&str>,
         skill: Option<&str>,
         before: Option<AgentId>,
         limit: i64,
     ) -> Result<Vec<PublicAgent>> {
+        if let Some(text) = text {
+            let Some(query) = words::query(text) else { return Ok(Vec::new()) };
+            return self.search_public_agents(&query, skill, before, limit);
+        }
         match skill {
             None => self.rows(
                 select!("agents t", "t.agent_id < $1 ORDER BY t.agent_id DESC LIMIT $2"),
@@ -82,6 +88,33 @@ impl ReadTx<'_> {
                      ORDER BY s.subject_id DESC LIMIT $3"
                 ),
                 params![folded(skill), below(before), limit],
+            ),
+        }
+    }
+
+    fn search_public_agents(
+        &mut self,
+        query: &str,
+        skill: Option<&str>,
+        before: Option<AgentId>,
+        limit: i64,
+    ) -> Result<Vec<PublicAgent>> {
+        match skill {
+            None => self.rows(
+                select!(
+                    "search_words($1) q JOIN agents t ON t.agent_id = q.document_id",
+                    "q.kind = 'agent' AND q.document_id < $2 ORDER BY q.document_id DESC LIMIT $3"
+                ),
+                params![query, below(before), limit],
+            ),
+            Some(skill) => self.rows(
+                select!(
+                    "search_words($1) q JOIN agents t ON t.agent_id = q.document_id \
+                     JOIN skills s ON s.subject_id = t.agent_id",
+                    "q.kind = 'agent' AND s.skill = $2 AND q.document_id < $3 \
+                     ORDER BY q.document_id DESC LIMIT $4"
+                ),
+                params![query, folded(skill), below(before), limit],
             ),
         }
     }

@@ -14,6 +14,7 @@ use crate::params;
 use crate::row::{FromRow, Row};
 use crate::tx::{ReadTx, Tx};
 use crate::value::{ToValue, Value};
+use crate::words;
 
 macro_rules! select {
     ($rest:literal) => {
@@ -107,15 +108,20 @@ impl ReadTx<'_> {
         )
     }
 
-    /// What is for sale up to a price, newest first; with a skill, or all.
+    /// What is for sale up to a price, newest first; with every word of a text and with a skill, or all.
     pub fn list_published_listings(
         &mut self,
+        text: Option<&str>,
         skill: Option<&str>,
         max_price: Option<Credits>,
         before: Option<ListingId>,
         limit: i64,
     ) -> Result<Vec<Listing>> {
         let max_price = max_price.unwrap_or(Credits::MAX);
+        if let Some(text) = text {
+            let Some(query) = words::query(text) else { return Ok(Vec::new()) };
+            return self.search_listings(&query, skill, max_price, before, limit);
+        }
         match skill {
             None => self.rows(
                 select!(
@@ -131,6 +137,35 @@ impl ReadTx<'_> {
                      AND t.price <= $3 ORDER BY s.subject_id DESC LIMIT $4"
                 ),
                 params![folded(skill), below(before), max_price, limit],
+            ),
+        }
+    }
+
+    fn search_listings(
+        &mut self,
+        query: &str,
+        skill: Option<&str>,
+        max_price: Credits,
+        before: Option<ListingId>,
+        limit: i64,
+    ) -> Result<Vec<Listing>> {
+        match skill {
+            None => self.rows(
+                select!(
+                    "search_words($1) q JOIN listings t ON t.listing_id = q.document_id",
+                    "q.kind = 'listing' AND q.document_id < $2 AND t.state = 'published' AND t.price <= $3 \
+                     ORDER BY q.document_id DESC LIMIT $4"
+                ),
+                params![query, below(before), max_price, limit],
+            ),
+            Some(skill) => self.rows(
+                select!(
+                    "search_words($1) q JOIN listings t ON t.listing_id = q.document_id \
+                     JOIN skills s ON s.subject_id = t.listing_id",
+                    "q.kind = 'listing' AND s.skill = $2 AND q.document_id < $3 AND t.state = 'published' \
+                     AND t.price <= $4 ORDER BY q.document_id DESC LIMIT $5"
+                ),
+                params![query, folded(skill), below(before), max_price, limit],
             ),
         }
     }
