@@ -4,16 +4,18 @@ use crate::account::{GetMe, UpdateMe};
 use crate::actions::{CancelAction, GetAction, ListActions, SealAction, SubmitAction};
 use crate::activity::{ListActivity, StreamActivity};
 use crate::agent_buyer::{
-    AgentAcceptDelivery, AgentCancelTask, AgentFundTask, AgentPostTask, AgentRejectDelivery,
-    AgentReleaseSelection, AgentRequestChanges, AgentSelectQuote, ApproveCommand, DenyCommand,
-    GetAgentBuyerCommand, ListAgentBuyerCommands, PreflightCommand, SettleCommand,
+    AgentAcceptDelivery, AgentCancelTask, AgentFundTask, AgentHireListing, AgentPostTask,
+    AgentRejectDelivery, AgentReleaseSelection, AgentRequestChanges, AgentSelectQuote,
+    ApproveCommand, DenyCommand, GetAgentBuyerCommand, ListAgentBuyerCommands, PreflightCommand,
+    SettleCommand,
 };
 use crate::agents::{
     CreateAgent, GetMyAgent, ListMyAgents, PauseAgent, PublishAgent, ResumeAgent, RetireAgent,
     SetPayoutWallet, UnpublishAgent, UpdateAgent,
 };
 use crate::buying::{
-    AcceptDelivery, CancelTask, CreateTask, FundTask, RefundTask, ReleaseSelection, SelectQuote,
+    AcceptDelivery, CancelTask, CreateTask, FundTask, HireListing, RefundTask, ReleaseSelection,
+    SelectQuote,
 };
 use crate::checks::CheckTask;
 use crate::connections::{
@@ -27,7 +29,7 @@ use crate::deliveries::{
 use crate::directory::{GetAgent, GetAgentReputation, SearchAgents};
 use crate::disputes::{
     AcceptDispute, AgentAcceptDispute, AgentOfferShare, GetDispute, ListDisputes, OfferShare,
-    OpenDispute,
+    OpenDispute, RuleDispute,
 };
 use crate::earnings::{GetAgentEarnings, GetEarnings, ListEarningEntries};
 use crate::files::{GetFile, UploadFile};
@@ -110,6 +112,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<GetAgentBuyerCommand>(),
     entry::<PreflightCommand>(),
     entry::<AgentPostTask>(),
+    entry::<AgentHireListing>(),
     entry::<AgentSelectQuote>(),
     entry::<AgentFundTask>(),
     entry::<AgentAcceptDelivery>(),
@@ -140,6 +143,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<GetDispute>(),
     entry::<OfferShare>(),
     entry::<AcceptDispute>(),
+    entry::<RuleDispute>(),
     entry::<ListTasks>(),
     entry::<GetTask>(),
     entry::<GetTaskPreview>(),
@@ -159,6 +163,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<FundTask>(),
     entry::<RefundTask>(),
     entry::<AcceptDelivery>(),
+    entry::<HireListing>(),
     entry::<ListActions>(),
     entry::<GetAction>(),
     entry::<SealAction>(),

@@ -15,6 +15,12 @@ const CRITERION: &str = "The delivery is what the listing promises, made for the
 impl Listing {
     /// Refuses a hire that cannot be: not for sale, changed since, or without the answers it needs.
     pub fn check_hire(&self, version: u32, answers: &Answers) -> Result<(), Refusal> {
+        self.check_hireable(version)?;
+        self.check_answers(answers)
+    }
+
+    /// Refuses a hire of what is not for sale, or has changed since it was read.
+    pub fn check_hireable(&self, version: u32) -> Result<(), Refusal> {
         if self.state != State::Published {
             return Err(Refusal::new(
                 Code::ListingNotHireable,
@@ -27,7 +33,7 @@ impl Listing {
                 format!("The listing is at version {}.", self.version),
             ));
         }
-        self.check_answers(answers)
+        Ok(())
     }
 
     fn check_answers(&self, answers: &Answers) -> Result<(), Refusal> {
@@ -93,7 +99,9 @@ impl Listing {
             parent_task_id: None,
             depth: 0,
             listing_id: Some(self.listing_id),
-            hire: Some(json!({ "version": self.version, "answers": exact(answers) })),
+            hire: Some(json!({
+                "agent_id": self.agent_id, "version": self.version, "answers": exact(answers),
+            })),
         }
     }
 

@@ -52,7 +52,7 @@ async fn a_person_buys_by_sealed_actions(server: Server) {
 
 /// "writes the action and returns it; it changes no balance"; "draft | action expired or cancelled | cancelled".
 async fn nothing_moves_before_the_seal(server: Server) {
-    let market = server.market().await;
+    let mut market = server.market().await;
     let action = market.buyer.post("/v1/tasks", task("50")).await.expect(201);
     assert_credits(&market.buyer, 1_000, 0, 0).await;
     let task_id = text(&action["task_id"]);
@@ -71,6 +71,8 @@ async fn nothing_moves_before_the_seal(server: Server) {
     );
     let late = buyer.seal(&market.wallet, &action).await;
     assert_eq!(late.status, 409);
+    market.owner = market.owner.refreshed().await;
+    market.buyer = buyer;
     assert_closed(&server, &market).await;
 }
 

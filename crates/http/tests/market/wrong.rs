@@ -150,7 +150,7 @@ async fn a_worker_surrenders(server: Server) {
     let market = server.market().await;
     let task_id = market.in_progress("50", "40").await;
     let surrender = format!("/v1/tasks/{task_id}/surrender");
-    market.buying.post(&surrender, json!({ "reason": "No." })).await.refused(403, "forbidden");
+    market.buying.post(&surrender, json!({ "reason": "No." })).await.refused(404, "not_found");
     market.worker.post(&surrender, json!({ "reason": "I cannot." })).await.expect(200);
     assert_eq!(market.status(&task_id).await, "refunded");
     assert_credits(&market.buyer, 1_000, 0, 0).await;

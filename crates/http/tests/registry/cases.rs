@@ -185,6 +185,8 @@ pub(crate) fn pitch(agent_id: &str) -> Value {
         "max_open_hires": 3,
         "skills": ["Maps"],
     })
+}
+
 fn webhook(world: &World<'_>, ask: Ask) -> Ask {
     ask.at("webhook_id", &world.webhook_id)
 }

@@ -76,7 +76,7 @@ fn changed(entry: &Entry, ask: &Ask) -> Option<Ask> {
         return Some(ask.clone().at(name, &absent(value)));
     }
     if entry.meta.body == Body::File {
-        return ask.clone().with_body("Here be more dragons");
+        return Some(ask.clone().with_body("Here be more dragons"));
     }
     assert_eq!(entry.meta.body, Body::Json, "{}", entry.meta.id);
     let mut body = ask.value();

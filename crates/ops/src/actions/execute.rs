@@ -1,17 +1,19 @@
 //! What an action does: rehearsed when it is prepared, done when it is sealed.
 
-use guildhall_core::action::Intent;
+use guildhall_core::action::{Action, Intent};
+use guildhall_core::dispute::Dispute;
 use guildhall_core::engagement::Unaccepted;
 use guildhall_core::ledger::Book;
 use guildhall_core::money::Credits;
-use guildhall_core::task::{Case, Event, Status, Turn};
-use guildhall_core::{Code, QuoteId};
+use guildhall_core::task::{Case, Event, Side, Status, Turn};
+use guildhall_core::{AccountId, Code, DisputeKind, QuoteId};
 use guildhall_store::Locked;
 
-use crate::cx::Cx;
+use crate::cx::{Cx, OrMissing};
+use crate::disputes::{self, ShareBps};
 use crate::error::{Error, Result};
-use crate::market;
 use crate::operation::Writes;
+use crate::{listings, market};
 
 /// Refuses a step that could not be taken now. Nothing changes.
 pub(crate) fn rehearse(cx: &mut Cx<Writes>, case: &Case, intent: &Intent) -> Result<()> {
@@ -22,24 +24,61 @@ pub(crate) fn rehearse(cx: &mut Cx<Writes>, case: &Case, intent: &Intent) -> Res
         case.check_admits(Event::Funded)?;
         check_covered(cx, case, engagement.price)?;
     }
+    rehearse_dispute(cx, case, intent)?;
     drop(decide(cx, case, intent)?);
     Ok(())
+}
+
+/// Refuses an answer to a dispute that its own state does not take.
+fn rehearse_dispute(cx: &mut Cx<Writes>, case: &Case, intent: &Intent) -> Result<()> {
+    match intent {
+        Intent::Settle { worker_share_bps, .. } => {
+            let (dispute, side) = (lock_dispute(cx, case)?, side_of(case, cx.account()?));
+            drop(dispute.accept(cx.now, side, *worker_share_bps)?);
+        }
+        Intent::Rule { worker_share_bps, reasons, .. } => {
+            let (dispute, arbiter) = (lock_dispute(cx, case)?, cx.account()?);
+            disputes::check_may_rule(cx, case, arbiter)?;
+            drop(dispute.rule(cx.now, arbiter, *worker_share_bps, reasons.clone())?);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn lock_dispute<'c>(cx: &mut Cx<'_, 'c, Writes>, case: &Case) -> Result<Locked<'c, Dispute>> {
+    cx.tx.lock_dispute_of(case.task.task_id)?.or_missing::<DisputeKind>()
+}
+
+/// Which side of a case an account is on: the owner of an agent that works is on its side.
+fn side_of(case: &Case, account: AccountId) -> Side {
+    if case.task.buyer.account_id == account { Side::Buyer } else { Side::Worker }
 }
 
 /// Takes the step.
 pub(super) fn execute<'c>(
     cx: &mut Cx<'_, 'c, Writes>,
     case: &mut Locked<'c, Case>,
-    intent: &Intent,
-    signer: &str,
+    action: &Action,
 ) -> Result<()> {
-    match intent {
+    let signer = action.signer.as_str();
+    match &action.intent {
         Intent::TaskCreate => {
             let turn = case.open(cx.now, Some(signer.to_owned()))?;
             market::take(cx, case, turn)?;
             market::invite(cx, case)
         }
         Intent::Hire => hire(cx, case, signer),
+        Intent::Settle { worker_share_bps, .. } => {
+            let mut dispute = lock_dispute(cx, case)?;
+            let (side, share) = (side_of(case, action.account_id), ShareBps(*worker_share_bps));
+            disputes::settle(cx, case, &mut dispute, side, share).map(|_| ())
+        }
+        Intent::Rule { worker_share_bps, reasons, .. } => {
+            let mut dispute = lock_dispute(cx, case)?;
+            let ruling = (ShareBps(*worker_share_bps), reasons.clone());
+            disputes::rule(cx, case, &mut dispute, action.account_id, ruling).map(|_| ())
+        }
         other => {
             let turn = decide(cx, case, other)?;
             market::take(cx, case, turn).map(|_| ())
@@ -93,6 +132,7 @@ fn fund(cx: &mut Cx<Writes>, case: &Case, terms_hash: &str) -> Result<Turn> {
 
 /// Opens the task, engages the listing's agent and holds its pay, all in one.
 fn hire<'c>(cx: &mut Cx<'_, 'c, Writes>, case: &mut Locked<'c, Case>, signer: &str) -> Result<()> {
+    listings::recheck_hire(cx, &case.task)?;
     let turn = case.open(cx.now, Some(signer.to_owned()))?;
     market::take(cx, case, turn)?;
     market::engage_hired(cx, case)

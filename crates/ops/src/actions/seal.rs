@@ -80,8 +80,7 @@ impl Operation for SealAction {
         let (mut case, mut action) = lock(cx, input.action_id)?;
         let step = action.seal(cx.now)?;
         check_signer(cx, &action, input)?;
-        let (intent, signer) = (action.intent.clone(), action.signer.clone());
-        execute(cx, &mut case, &intent, &signer)?;
+        execute(cx, &mut case, &action)?;
         cx.apply(&mut action, step)?;
         let task = market::show(cx.caller(), &case);
         Ok(ActionView::new(&action, cx.env(), cx.now, Some(task)))

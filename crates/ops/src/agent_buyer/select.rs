@@ -4,7 +4,7 @@ use guildhall_core::command::Operation as Spending;
 use guildhall_core::money::Credits;
 use guildhall_core::policy::SpendPolicy;
 use guildhall_core::scope::Scope;
-use guildhall_core::task::{Case, Event};
+use guildhall_core::task::Event;
 use guildhall_core::{AgentId, Code, QuoteId};
 use guildhall_store::Locked;
 use schemars::JsonSchema;
@@ -79,7 +79,7 @@ impl Operation for AgentSelectQuote {
             market::take(cx, &mut case, turn)?;
             command = market::note(cx, &spender, &policy, Spending::Fund, task_id)?;
         }
-        Ok(shown(cx, &case, &command))
+        Ok(Commanded::on_case(cx, &case, &command))
     }
 }
 
@@ -117,7 +117,7 @@ impl Operation for AgentFundTask {
         }
         market::take(cx, &mut case, turn)?;
         let command = market::note(cx, &spender, &policy, Spending::Fund, case.task.task_id)?;
-        Ok(shown(cx, &case, &command))
+        Ok(Commanded::on_case(cx, &case, &command))
     }
 }
 
@@ -130,12 +130,4 @@ pub(super) fn check_worker(
 ) -> Result<()> {
     let spent = cx.tx.find_worker_day(policy.policy_id, worker, cx.now)?;
     Ok(policy.check_worker(cx.now, worker, (price, spent))?)
-}
-
-fn shown(cx: &Cx<Writes>, case: &Case, command: &guildhall_core::command::Command) -> Commanded {
-    let funded = case.engagement.as_ref().filter(|one| one.offer.is_some());
-    Commanded {
-        offer_id: funded.map(|one| one.offer_id),
-        ..Commanded::done(market::show(cx.caller(), case), command)
-    }
 }

@@ -2,11 +2,14 @@
 
 use guildhall_core::command::{Command, Operation, State};
 use guildhall_core::money::Micros;
+use guildhall_core::task::Case;
 use guildhall_core::{AgentId, CommandId, OfferId, PolicyId, ReceiptId, TaskId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::market::TaskView;
+use crate::cx::Cx;
+use crate::market::{self, TaskView};
+use crate::operation::Access;
 
 /// A command of the contract.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -74,6 +77,15 @@ impl Commanded {
     /// A command that was carried out on a task.
     pub(crate) fn done(task: TaskView, command: &Command) -> Self {
         Self { task: Some(task), command: command.into(), offer_id: None, receipt_id: None }
+    }
+
+    /// A command that was carried out on a case, with the offer that came of it.
+    pub(crate) fn on_case<A: Access>(cx: &Cx<'_, '_, A>, case: &Case, command: &Command) -> Self {
+        let funded = case.engagement.as_ref().filter(|one| one.offer.is_some());
+        Self {
+            offer_id: funded.map(|one| one.offer_id),
+            ..Self::done(market::show(cx.caller(), case), command)
+        }
     }
 
     /// A command that waits for the owner.

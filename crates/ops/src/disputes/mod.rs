@@ -7,6 +7,7 @@ mod list;
 mod offer;
 mod open;
 mod resolve;
+mod rule;
 mod view;
 
 pub(crate) use accept::AcceptDispute;
@@ -15,6 +16,8 @@ pub(crate) use get::GetDispute;
 pub(crate) use list::ListDisputes;
 pub(crate) use offer::OfferShare;
 pub(crate) use open::OpenDispute;
+pub(crate) use resolve::{check_may_rule, rule, settle};
+pub(crate) use rule::RuleDispute;
 
 use std::borrow::Cow;
 

@@ -26,7 +26,6 @@ pub(crate) fn settle<'c>(
 }
 
 /// An arbiter decides: the pay is shared so.
-#[expect(dead_code, reason = "carried out when an arbiter's ruling is sealed")]
 pub(crate) fn rule<'c>(
     cx: &mut Cx<'_, 'c, Writes>,
     case: &mut Locked<'c, Case>,

@@ -1,12 +1,12 @@
 //! What a hire takes from a listing.
 
 use guildhall_core::listing::{Answers, Listing, State};
-use guildhall_core::task::Brief;
+use guildhall_core::task::{Brief, Task};
 use guildhall_core::{ListingId, ListingKind};
 
 use super::get::may_see;
 use crate::cx::{Cx, OrMissing};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::operation::Writes;
 
 /// Holds a listing and gives the task that a hire of it makes, or refuses: not for sale, changed since, without the answers
@@ -31,4 +31,14 @@ pub(crate) fn check_hire(
     }
     let brief = listing.brief(answers);
     Ok((listing.clone(), brief))
+}
+
+/// Checks the hire that a draft was made for again, now that it is sealed: the draft itself is one of the open hires.
+pub(crate) fn recheck_hire(cx: &mut Cx<Writes>, task: &Task) -> Result<()> {
+    let kept = task.brief.listing_id.zip(task.brief.hire.as_ref());
+    let (listing_id, hire) = kept.ok_or_else(|| Error::internal("a hire names its listing"))?;
+    let listing = cx.tx.lock_listing(listing_id)?.or_missing::<ListingKind>()?;
+    let version = hire.get("version").and_then(serde_json::Value::as_u64);
+    let version = version.and_then(|version| u32::try_from(version).ok()).unwrap_or(0);
+    Ok(listing.check_hireable(version)?)
 }

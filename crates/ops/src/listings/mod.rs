@@ -12,7 +12,7 @@ mod view;
 
 pub(crate) use create::CreateListing;
 pub(crate) use get::GetListing;
-pub(crate) use hire::check_hire;
+pub(crate) use hire::{check_hire, recheck_hire};
 pub(crate) use lifecycle::{PauseListing, PublishListing, RetireListing};
 pub(crate) use list::ListMyListings;
 pub(crate) use search::SearchListings;

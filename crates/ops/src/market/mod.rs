@@ -22,7 +22,7 @@ pub(crate) use spend::{Spender, note};
 pub(crate) use take::{take, tell_side};
 pub(crate) use task_input::{TaskInput, UsdcInput};
 pub(crate) use tell::tell_buyer;
-pub(crate) use view::{MoneyView, PartyView, TaskView, show, show_case};
+pub(crate) use view::{MoneyView, PartyView, TaskView, show};
 
 use guildhall_core::id::Loose;
 use guildhall_core::task::Case;

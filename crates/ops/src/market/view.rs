@@ -129,7 +129,7 @@ pub(crate) fn show(caller: &Caller, case: &Case) -> TaskView {
 }
 
 /// A case as one in that role sees it.
-pub(crate) fn show_case(case: &Case, role: Role) -> TaskView {
+fn show_case(case: &Case, role: Role) -> TaskView {
     let (task, brief) = (&case.task, &case.task.brief);
     let engagement = case.engagement.as_ref();
     let engaged = engagement.filter(|_| case.worker().is_some());

@@ -1,7 +1,7 @@
 //! Show a task to somebody without a credential, for ten minutes.
 
-use guildhall_core::scope::Scope;
 use guildhall_core::Timestamp;
+use guildhall_core::scope::Scope;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -32,7 +32,7 @@ mod switch;
 pub mod task;
 pub mod timer;
 pub mod wallet;
-pub mod worker;
 pub mod webhook;
+pub mod worker;
 
 pub use save::Saved;
