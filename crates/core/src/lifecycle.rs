@@ -116,10 +116,10 @@ pub fn markdown<L: Lifecycle>() -> String {
     for line in L::MOVES {
         let from: Vec<_> = line.from.iter().map(|state| state.name()).collect();
         let (on, to) = (L::event_name(line.on), line.to.name());
-        page.push_str(&format!("| {} | {on} | {to} |\n", from.join(", ")));
+        page.extend(["| ", &from.join(", "), " | ", on, " | ", to, " |\n"]);
     }
     let ends: Vec<_> =
         L::STATES.iter().filter(|state| state.is_final()).map(|state| state.name()).collect();
-    page.push_str(&format!("\nFinal: {}.\n", ends.join(", ")));
+    page.extend(["\nFinal: ", &ends.join(", "), ".\n"]);
     page
 }

@@ -11,7 +11,6 @@ mod review;
 mod status;
 mod terms;
 #[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod tests;
 mod turn;
 mod windows;

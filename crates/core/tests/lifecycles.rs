@@ -1,7 +1,7 @@
 //! Every pair of state and event of every lifecycle, held against tables that were written by hand, and the page that
 //! shows the tables, rendered from the code.
 
-#![expect(clippy::panic, clippy::expect_used, reason = "tests")]
+#![expect(clippy::panic, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -119,9 +119,8 @@ impl Caller {
     pub(crate) fn account_id(&self) -> Option<AccountId> {
         match self {
             Self::Public => None,
-            Self::Account(account_id) => Some(*account_id),
+            Self::Account(account_id) | Self::Action { account_id, .. } => Some(*account_id),
             Self::Agent(agent) => Some(agent.live.connection.account_id),
-            Self::Action { account_id, .. } => Some(*account_id),
         }
     }
 

@@ -466,9 +466,10 @@ impl Service {
 fn payer(caller: &Caller) -> Option<Payer> {
     match caller {
         Caller::Public => None,
-        Caller::Account(account_id) => Some(Payer::Account(*account_id)),
+        Caller::Account(account_id) | Caller::Action { account_id, .. } => {
+            Some(Payer::Account(*account_id))
+        }
         Caller::Agent(agent) => Some(Payer::Agent(agent.live.connection.connection_id)),
-        Caller::Action { account_id, .. } => Some(Payer::Account(*account_id)),
     }
 }
 

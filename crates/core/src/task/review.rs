@@ -219,6 +219,7 @@ impl Case {
     }
 
     /// What time alone does to the task, if its time has come.
+    #[must_use]
     pub fn run_out(&self, now: Timestamp) -> Option<Result<Turn, Refusal>> {
         if !self.task.is_overdue(now) {
             return None;

@@ -105,7 +105,7 @@ async fn the_parties_alone_read_deliveries(server: Server) {
     }
 }
 
-/// "summary, artifacts[{name, media_type, …}]": 1 to 50 of them, each with a name of its own.
+/// "summary, artifacts[{name, `media_type`, …}]": 1 to 50 of them, each with a name of its own.
 async fn a_delivery_names_its_parts(server: Server) {
     let deal = Deal::open(&server).await;
     let task_id = json!(deal.engaged(json!({})).await);
@@ -137,7 +137,7 @@ async fn the_same_delivery_again_is_on_record_already(server: Server) {
     assert_eq!(listed["data"].as_array().unwrap().len(), 1);
 }
 
-/// "under_review, newer delivery version, before deliver_by: earlier one superseded, review restarts"
+/// "`under_review`, newer delivery version, before `deliver_by`: earlier one superseded, review restarts"
 async fn a_newer_version_takes_the_place_of_the_last(server: Server) {
     let deal = Deal::open(&server).await;
     let first = deal.delivered(json!({})).await;
@@ -266,7 +266,7 @@ async fn checks_that_cannot_be_run_are_no_terms(server: Server) {
     assert_eq!(posted["task"]["checks"].as_array().unwrap().len(), 20);
 }
 
-/// "change requests per task: 3", `change_request_limit`, "deliver_by_at restarts with the full window"
+/// "change requests per task: 3", `change_request_limit`, "`deliver_by_at` restarts with the full window"
 async fn changes_are_asked_for_three_times_at_most(server: Server) {
     let deal = Deal::open(&server).await;
     let mut delivery = deal.delivered(json!({})).await;
@@ -299,7 +299,7 @@ async fn only_the_newest_delivery_can_be_reviewed(server: Server) {
     assert_eq!(told["data"].as_array().unwrap().last().unwrap()["kind"], "delivery.rejected");
 }
 
-/// "review deadline passes in silence: completed; as accepted; outcome_reason auto_accepted", `reject_window_closed`
+/// "review deadline passes in silence: completed; as accepted; `outcome_reason` `auto_accepted`", `reject_window_closed`
 async fn silence_accepts_and_closes_the_time_to_reject(server: Server) {
     let mut deal = Deal::open(&server).await;
     let delivery = deal.delivered(json!({ "review_window_seconds": 3_600 })).await;
@@ -313,7 +313,7 @@ async fn silence_accepts_and_closes_the_time_to_reject(server: Server) {
     server.verify_ledger().await;
 }
 
-/// "rejected, 72 h pass: refunded, outcome_reason rejected"
+/// "rejected, 72 h pass: refunded, `outcome_reason` rejected"
 async fn a_rejection_that_stands_gives_the_money_back(server: Server) {
     let mut deal = Deal::open(&server).await;
     let delivery = deal.rejected().await;

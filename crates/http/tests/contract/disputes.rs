@@ -41,7 +41,7 @@ async fn open(deal: &Deal<'_>, task_id: &str, bps: i64) -> Answer {
     deal.worker.send("POST", &format!("/v1/tasks/{task_id}/disputes"), statement).await
 }
 
-async fn last_kind(page: Answer) -> Value {
+fn last_kind(page: Answer) -> Value {
     let page = page.expect(200);
     page["data"].as_array().unwrap().last().unwrap().clone()
 }
@@ -73,7 +73,7 @@ async fn a_dispute_is_the_workers_answer_to_a_rejection(server: Server) {
     assert_eq!(span, 14 * 24 * 3_600_000);
     assert_eq!(deal.status(task_id).await, "disputed");
     assert_eq!(deal.worker.get(&path(&dispute, "")).await.expect(200), dispute);
-    let told = last_kind(deal.buying.get("/v1/notifications").await).await;
+    let told = last_kind(deal.buying.get("/v1/notifications").await);
     assert_eq!(told["kind"], "dispute.opened");
     assert_eq!(told["subject"], json!({ "type": "dispute", "id": dispute["dispute_id"] }));
     open(&deal, task_id, 10_000).await.refused(409, "conflict");
@@ -139,7 +139,7 @@ async fn either_side_may_replace_its_own_offer(server: Server) {
     let dispute = deal.disputed().await;
     let offered = deal.buyer.post(&path(&dispute, "/offer"), share(2_000)).await.expect(200);
     assert_eq!(offered["offers"], json!({ "worker": 7_000, "buyer": 2_000 }));
-    let told = last_kind(deal.worker.get("/v1/notifications").await).await;
+    let told = last_kind(deal.worker.get("/v1/notifications").await);
     assert_eq!(
         (&told["kind"], &told["data"]["worker_share_bps"]),
         (&json!("dispute.offer"), &json!(2_000))
@@ -147,11 +147,11 @@ async fn either_side_may_replace_its_own_offer(server: Server) {
     assert_eq!(told["subject"], json!({ "type": "dispute", "id": dispute["dispute_id"] }));
     let lower = deal.worker.send("POST", &path(&dispute, "/offer"), share(6_000)).await.expect(200);
     assert_eq!(lower["offers"], json!({ "worker": 6_000, "buyer": 2_000 }));
-    let told = last_kind(deal.buying.get("/v1/notifications").await).await;
+    let told = last_kind(deal.buying.get("/v1/notifications").await);
     assert_eq!((&told["kind"], &told["data"]["from"]), (&json!("dispute.offer"), &json!("worker")));
 }
 
-/// "acceptDispute {worker_share_bps} (the other side's latest offer, else `conflict`)", "an agent on credits: settles at
+/// "`acceptDispute` {`worker_share_bps`} (the other side's latest offer, else `conflict`)", "an agent on credits: settles at
 /// once"
 async fn the_worker_settles_on_the_buyers_offer(server: Server) {
     let deal = Deal::open(&server).await;
@@ -171,7 +171,7 @@ async fn the_worker_settles_on_the_buyers_offer(server: Server) {
     assert_eq!(deal.available(&deal.buyer).await, "99500000");
     accept(2_500).await.refused(409, "conflict");
     deal.buyer.post(&path(&dispute, "/offer"), share(1)).await.refused(409, "conflict");
-    let told = last_kind(deal.worker.get("/v1/notifications").await).await;
+    let told = last_kind(deal.worker.get("/v1/notifications").await);
     assert_eq!(told["kind"], "dispute.closed");
     assert_eq!(told["subject"], json!({ "type": "dispute", "id": dispute["dispute_id"] }));
     server.verify_ledger().await;
@@ -230,13 +230,13 @@ async fn a_dispute_ends_when_the_buyer_accepts_after_all(server: Server) {
     );
     assert_eq!(deal.available(&deal.owner).await, "2000000");
     for agent in [&deal.worker, &deal.buying] {
-        let told = last_kind(agent.get("/v1/notifications").await).await;
+        let told = last_kind(agent.get("/v1/notifications").await);
         assert_eq!(told["kind"], "dispute.closed");
     }
     server.verify_ledger().await;
 }
 
-/// "in_progress, …, disputed: worker surrenders: refunded"
+/// "`in_progress`, …, disputed: worker surrenders: refunded"
 async fn a_dispute_ends_when_the_worker_gives_up(server: Server) {
     let deal = Deal::open(&server).await;
     let dispute = deal.disputed().await;
@@ -251,7 +251,7 @@ async fn a_dispute_ends_when_the_worker_gives_up(server: Server) {
     server.verify_ledger().await;
 }
 
-/// "disputed, 14 days pass: completed, the terms' default share: 5,000 bps, outcome_reason resolved", and "behaves as if
+/// "disputed, 14 days pass: completed, the terms' default share: 5,000 bps, `outcome_reason` resolved", and "behaves as if
 /// the timer had run"
 async fn a_dispute_that_runs_out_pays_the_default_share(server: Server) {
     let mut deal = Deal::open(&server).await;

@@ -51,7 +51,7 @@ fn in_hours(server: &Server, hours: u64) -> Timestamp {
 }
 
 /// A good quote, changed by one field; null takes the field away.
-fn asking(server: &Server, task: &str, change: Value) -> Value {
+fn asking(server: &Server, task: &str, change: &Value) -> Value {
     let mut quote = json!({
         "task_id": task, "price_credits": "3", "deadline": in_hours(server, 1),
     });
@@ -64,7 +64,7 @@ fn asking(server: &Server, task: &str, change: Value) -> Value {
 }
 
 async fn quote(agent: &Agent<'_>, task: &str, change: Value) -> Answer {
-    agent.post(QUOTES, asking(agent.server, task, change)).await
+    agent.post(QUOTES, asking(agent.server, task, &change)).await
 }
 
 fn id(quote: &Value) -> String {
@@ -186,7 +186,7 @@ async fn a_paused_agent_cannot_quote(server: Server) {
     // What it has made it may still take back.
     worker.post(&format!("{}/withdraw", at(&draft)), json!({})).await.expect(200);
     quote(&worker, &task, json!({})).await.refused(409, "agent_paused");
-    bob.post(&format!("{agent}/quotes"), asking(&server, &task, json!({})))
+    bob.post(&format!("{agent}/quotes"), asking(&server, &task, &json!({})))
         .await
         .refused(409, "agent_paused");
     bob.post(&format!("{agent}/resume"), json!({})).await.expect(200);
@@ -203,7 +203,7 @@ async fn nobody_quotes_for_their_own_task(server: Server) {
         quote(agent, task, json!({})).await.refused(403, "owner_mismatch");
     }
     let path = format!("/v1/me/agents/{}/quotes", sister.agent_id);
-    let asked = asking(&server, &by_person, json!({}));
+    let asked = asking(&server, &by_person, &json!({}));
     ada.post(&path, asked).await.refused(403, "owner_mismatch");
 }
 
@@ -269,7 +269,7 @@ async fn one_live_quote_per_agent_and_task(server: Server) {
 async fn of_many_quotes_at_once_one_is_made(server: Server) {
     let Market { worker, task, .. } = market(&server).await;
     let requests =
-        (0..8).map(|_| worker.request("POST", QUOTES).json(&asking(&server, &task, json!({}))));
+        (0..8).map(|_| worker.request("POST", QUOTES).json(&asking(&server, &task, &json!({}))));
     let statuses = all_at_once(requests).await;
     assert_eq!(statuses, [201, 409, 409, 409, 409, 409, 409, 409]);
     assert_eq!(ids(&worker.get(QUOTES).await.expect(200)).len(), 1);
@@ -522,7 +522,7 @@ async fn a_buyer_lists_the_quotes_on_a_task(server: Server) {
 async fn an_owner_quotes_for_an_agent(server: Server) {
     let Market { ada, bob, worker, task } = market(&server).await;
     let hosted = bob.create_hosted_agent("librarian").await;
-    let asked = asking(&server, &task, json!({ "price_credits": "4" }));
+    let asked = asking(&server, &task, &json!({ "price_credits": "4" }));
     let path = |agent: &str| format!("/v1/me/agents/{agent}/quotes");
     let made = bob.post(&path(&hosted), asked.clone()).await.expect(201);
     assert_eq!((&made["agent_id"], &made["status"]), (&json!(hosted), &json!("submitted")));

@@ -109,7 +109,7 @@ async fn only_the_right_signature_seals(server: Server) {
     market.buyer.post(&cancel, json!({})).await.refused(409, "action_already_sealed");
 }
 
-/// "`Authorization: Action <token>`, carried in the fragment of signing_url, valid for this action alone".
+/// "`Authorization: Action <token>`, carried in the fragment of `signing_url`, valid for this action alone".
 async fn the_actions_own_token_seals_it_and_nothing_else(server: Server) {
     let market = server.market().await;
     let action = market.buyer.post("/v1/tasks", task("50")).await.expect(201);

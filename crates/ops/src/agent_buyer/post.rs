@@ -25,6 +25,7 @@ pub(super) struct Posting<'a> {
 }
 
 /// Either the task is there, or the owner has to agree first.
+#[expect(clippy::large_enum_variant, reason = "one is made for each command, and not kept")]
 pub(super) enum Posted<'c> {
     /// The task, its budget reserved by the command.
     Task(Locked<'c, Case>, Command),
@@ -80,7 +81,8 @@ impl Posting<'_> {
         (task_id, command_id): (TaskId, CommandId),
     ) -> Result<Locked<'c, Case>> {
         let Spender { account_id, agent_id, .. } = *self.spender;
-        self.spender.reserve(cx, policy, ask)?;
+        let step = policy.reserve(cx.now, ask)?;
+        cx.apply(policy, step)?;
         let plan = Plan::reserve(account_id, self.brief.budget);
         let buyer = Buyer { account_id, agent_id: Some(agent_id) };
         let case = market::open(cx, task_id, buyer, Some(command_id), self.brief)?;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::lock_bought;
 use crate::actions::{self, ActionView};
 use crate::cx::{Cx, OrMissing};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::meta::{Meta, Method, Tag};
 use crate::operation::{Operation, Writes};
 
@@ -45,7 +45,7 @@ impl Operation for AcceptDelivery {
     fn run(cx: &mut Cx<Writes>, input: &Input) -> Result<ActionView> {
         let delivered = cx.tx.find_delivery(input.delivery_id)?.or_missing::<DeliveryKind>()?;
         let mut case = lock_bought(cx, delivered.delivery.task_id)
-            .map_err(|error| error.or_not_found::<DeliveryKind>())?;
+            .map_err(Error::or_not_found::<DeliveryKind>)?;
         let price = case.engagement.as_ref().map_or(Credits::ZERO, |one| one.price);
         let (delivery_id, digest) = (input.delivery_id, input.digest.clone());
         actions::prepare(cx, &mut case, Intent::Release { delivery_id, digest }, price)

@@ -81,9 +81,10 @@ impl Schema {
         let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
         compiler.use_loader(Box::new(Closed));
         compiler.set_default_draft(Draft::V2020_12);
-        let added = compiler.add_resource(PLACE, root.clone());
-        let made = added.and_then(|()| compiler.compile(PLACE, &mut schemas));
-        let index = made.map_err(|error| told(&format!("the schema cannot be used: {error}")))?;
+        let unusable =
+            |error: boon::CompileError| told(&format!("the schema cannot be used: {error}"));
+        compiler.add_resource(PLACE, root.clone()).map_err(unusable)?;
+        let index = compiler.compile(PLACE, &mut schemas).map_err(unusable)?;
         Ok(Self { schemas, index, cost })
     }
 

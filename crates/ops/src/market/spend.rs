@@ -2,7 +2,7 @@
 
 use guildhall_core::command::{Command, Operation, State};
 use guildhall_core::money::Credits;
-use guildhall_core::policy::{Ask, Settled, SpendPolicy};
+use guildhall_core::policy::{Settled, SpendPolicy};
 use guildhall_core::task::{Case, Event, Outcome};
 use guildhall_core::{
     AccountId, AgentId, Code, CommandId, ConnectionId, PolicyId, PolicyKind, ReceiptId, TaskId,
@@ -15,6 +15,7 @@ use crate::operation::{Access, Writes};
 
 /// An agent that spends its owner's money: who, through which connection, under which policy.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_field_names, reason = "they are four ids")]
 pub(crate) struct Spender {
     /// The owner.
     pub account_id: AccountId,
@@ -47,17 +48,6 @@ impl Spender {
         cx: &mut Cx<'_, 'c, Writes>,
     ) -> Result<Locked<'c, SpendPolicy>> {
         cx.tx.lock_policy(self.account_id, self.policy_id)?.or_missing::<PolicyKind>()
-    }
-
-    /// Reserves what a command may cost, under the policy that is held. The money itself is moved by the caller's plan.
-    pub(crate) fn reserve<'c>(
-        &self,
-        cx: &mut Cx<'_, 'c, Writes>,
-        policy: &mut Locked<'c, SpendPolicy>,
-        ask: &Ask<'_>,
-    ) -> Result<()> {
-        let step = policy.reserve(cx.now, ask)?;
-        cx.apply(policy, step)
     }
 
     /// A command in the state it begins with.

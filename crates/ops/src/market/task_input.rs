@@ -124,7 +124,7 @@ impl TaskInput {
         Ok(Brief {
             title: self.title.to_string(),
             brief: self.brief.to_string(),
-            criteria: self.criteria.iter().map(|one| one.to_string()).collect(),
+            criteria: self.criteria.iter().map(ToString::to_string).collect(),
             checks: self.checks()?,
             auto_accept_on_checks: self.auto_accept_on_checks,
             budget: budget.credits(),

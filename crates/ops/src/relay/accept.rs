@@ -20,9 +20,9 @@ pub(crate) struct AcceptRelayOffer;
 pub(crate) struct Input {
     /// The offer.
     offer_id: OfferId,
-    /// The terms_hash that the offer shows.
+    /// The `terms_hash` that the offer shows.
     terms_hash: String,
-    /// The selection_version that the offer shows.
+    /// The `selection_version` that the offer shows.
     selection_version: u32,
 }
 

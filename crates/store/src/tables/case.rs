@@ -136,7 +136,7 @@ impl<'c> Tx<'c> {
                 next.engagement = Some(engagement);
             }
             Some(Change::Moved(step)) => {
-                next.engagement = Some(self.save_part(held.engagement.as_ref(), step)?)
+                next.engagement = Some(self.save_part(held.engagement.as_ref(), step)?);
             }
             None => {}
         }
@@ -146,7 +146,7 @@ impl<'c> Tx<'c> {
         match turn.delivery {
             Some(Change::New(delivery)) => next.delivery = Some(delivery),
             Some(Change::Moved(step)) => {
-                next.delivery = Some(self.save_part(held.delivery.as_ref(), step)?)
+                next.delivery = Some(self.save_part(held.delivery.as_ref(), step)?);
             }
             None => {}
         }
