@@ -17,6 +17,7 @@ mod cluster;
 mod credits;
 mod database;
 mod deal;
+mod faulty;
 mod market;
 mod people;
 mod receiver;

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::answer::Answer;
 use crate::database::{Database, Engine};
+use crate::faulty;
 
 /// What a test may set before the server starts.
 pub struct Setup {
@@ -136,7 +137,7 @@ impl Server {
         let stop = CancellationToken::new();
         let settings = settings(&setup, &named, stop.clone());
         let app = App { service: Arc::clone(&service), identity: Arc::clone(&identity), settings };
-        let router = guildhall_http::router(app);
+        let router = guildhall_http::router_with(app, faulty::routes(&service));
         let accepting = serve::serve(listener, router, setup.limits, stop.clone());
         let serving = tokio::spawn(async move {
             accepting.await.expect("a clean end");

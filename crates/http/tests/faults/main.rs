@@ -12,6 +12,7 @@ mod database_gone;
 mod disk_full;
 mod hang_up;
 mod overload;
+mod panics;
 mod secrets;
 
 use serde_json::{Value, json};
