@@ -13,6 +13,7 @@ mod caller;
 mod checks;
 mod clock;
 mod connections;
+mod content;
 mod credits;
 mod cx;
 mod deliveries;

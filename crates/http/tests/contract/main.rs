@@ -9,6 +9,7 @@
 
 mod activity;
 mod agents;
+mod artifacts;
 mod auto_select;
 mod binding;
 mod connections;

@@ -13,11 +13,12 @@ use serde::Deserialize;
 use super::view::DeliveryView;
 use super::{Artifacts, Summary};
 use crate::checks;
+use crate::content::Needs;
 use crate::cx::{Cx, OrMissing};
 use crate::error::{Error, Result};
 use crate::market::{self, TaskRef, role_of};
 use crate::meta::{API_KEY, Meta, Method, OAUTH, Tag};
-use crate::operation::{Operation, Writes};
+use crate::operation::{Operation, Reads, Writes};
 
 pub(crate) struct CreateDelivery;
 
@@ -41,6 +42,7 @@ impl Operation for CreateDelivery {
             .scope(&[Scope::Worker])
             .tool("deliver")
             .creates()
+            .gathers()
             .refuses(&[
                 Code::DeliveryWindowClosed,
                 Code::VersionLimit,
@@ -51,13 +53,17 @@ impl Operation for CreateDelivery {
     type Input = Input;
     type Output = DeliveryView;
 
+    fn needs(cx: &mut Cx<Reads>, input: &Input) -> Result<Needs> {
+        input.artifacts.needs(cx, &input.task_id)
+    }
+
     fn run(cx: &mut Cx<Writes>, input: &Input) -> Result<DeliveryView> {
-        let artifacts = input.artifacts.resolve()?;
-        let digest = delivery::digest(&input.summary, &artifacts);
         let mut case = lock_work(cx, &input.task_id)?;
+        let artifacts = input.artifacts.resolve(cx.tx, cx.setting.caller)?;
+        let digest = delivery::digest(&input.summary, &artifacts);
         let turn = case.deliver(cx.now, cx.mint()?, digest)?;
         // Only what could be handed in is checked, and only what passes takes a version.
-        let results = checks::run(&checks::of_task(&case.task)?, &artifacts);
+        let results = checks::run(&checks::of_task(&case.task)?, &artifacts, cx.setting.content);
         checks::check_passed(&results)?;
         let content = Content {
             summary: input.summary.to_string(),
@@ -66,6 +72,7 @@ impl Operation for CreateDelivery {
                 .map_err(|error| Error::internal(error.to_string()))?,
         };
         cx.tx.insert_delivery(handed_in(&turn)?, &content)?;
+        hand_over_files(cx, &case, &content)?;
         market::take(cx, &mut case, turn)?;
         accept_by_rule(cx, &mut case, &results)?;
         let newest = case.delivery.as_ref();
@@ -83,6 +90,15 @@ pub(super) fn lock_work<'c>(
     let case = market::lock(cx, task.known()?)?;
     let works = role_of(cx.caller(), &case) == Role::Worker;
     works.then_some(case).or_missing::<TaskKind>()
+}
+
+/// Lets the parties read the files of a delivery.
+fn hand_over_files(cx: &mut Cx<Writes>, case: &Case, content: &Content) -> Result<()> {
+    let files = content.artifacts.iter().filter_map(|artifact| artifact.file_id);
+    for file in files {
+        cx.tx.use_file(file, case.task.task_id)?;
+    }
+    Ok(())
 }
 
 fn handed_in(turn: &Turn) -> Result<&Delivery> {
