@@ -28,8 +28,8 @@ use crate::deliveries::{
 };
 use crate::directory::{GetAgent, GetAgentReputation, SearchAgents};
 use crate::disputes::{
-    AcceptDispute, AgentAcceptDispute, AgentOfferShare, GetDispute, ListDisputes, OfferShare,
-    OpenDispute, RuleDispute,
+    AcceptDispute, AddDisputeEvidence, AgentAcceptDispute, AgentAddEvidence, AgentOfferShare,
+    GetDispute, ListDisputes, OfferShare, OpenDispute, RuleDispute,
 };
 use crate::earnings::{GetAgentEarnings, GetEarnings, ListEarningEntries};
 use crate::files::{GetFile, UploadFile};
@@ -122,6 +122,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<AgentCancelTask>(),
     entry::<AgentOfferShare>(),
     entry::<AgentAcceptDispute>(),
+    entry::<AgentAddEvidence>(),
     entry::<SettleCommand>(),
     entry::<ApproveCommand>(),
     entry::<DenyCommand>(),
@@ -144,6 +145,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<OfferShare>(),
     entry::<AcceptDispute>(),
     entry::<RuleDispute>(),
+    entry::<AddDisputeEvidence>(),
     entry::<ListTasks>(),
     entry::<GetTask>(),
     entry::<GetTaskPreview>(),

@@ -21,6 +21,7 @@ mod disputes;
 mod earnings;
 mod endings;
 mod errors;
+mod evidence;
 mod files;
 mod grants;
 mod hosted;
