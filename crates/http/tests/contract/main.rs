@@ -37,6 +37,7 @@ mod quotes;
 mod receipts;
 mod relay;
 mod sign_in;
+mod task_search;
 mod tasks;
 mod versioning;
 mod wallet_links;
