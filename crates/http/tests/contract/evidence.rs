@@ -98,7 +98,10 @@ async fn the_buying_agent_gives_evidence_by_its_own_operation(server: Server) {
         "dispute.evidence_added"
     );
     let workers = upload(deal.worker.request("POST", "/v1/files"), "mine").await;
-    deal.worker.send("POST", &own, item(&workers, "See.")).await.refused(404, "not_found");
+    deal.worker.send("POST", &own, item(&workers, "See.")).await.refused(403, "demand_forbidden");
+    let other = server.person("eve").await.buying_agent("Other").await;
+    let page = upload(other.request("POST", "/v1/files"), "gossip").await;
+    other.send("POST", &own, item(&page, "I heard.")).await.refused(404, "not_found");
 }
 
 /// "kept by digest; the same evidence again is 200"

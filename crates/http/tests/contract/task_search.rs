@@ -123,7 +123,8 @@ async fn found_tasks_are_paged(server: Server) {
     let mut posted = Vec::new();
     for number in 0..5 {
         let title = if number == 2 { "A rotunda" } else { "A palimpsest" };
-        posted.push(buyer.post_task_with(json!({ "title": title })).await);
+        let task = json!({ "title": title, "budget_credits": "1" });
+        posted.push(buyer.post_task_with(task).await);
     }
     posted.remove(2);
     posted.reverse();

@@ -80,7 +80,7 @@ impl Operation for AgentAddEvidence {
     type Output = EvidenceView;
 
     fn run(cx: &mut Cx<Writes>, input: &Input) -> Result<EvidenceView> {
-        // Evidence spends nothing, so it can be given while the policy lets nothing be spent.
+        // Evidence spends nothing, so the policy is not asked.
         let mut held = lock_bought(cx, input.dispute_id)?;
         add(cx, &mut held, input)
     }
