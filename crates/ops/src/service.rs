@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::content::{Content, Needs};
 use crate::cx::{Env, Setting};
 use crate::error::{Error, Result};
+use crate::fetch::Fetch;
 use crate::idempotency::{Claim, Key};
 use crate::limit::{self, Limiter, Payer, Quotas, Take};
 use crate::meta::PUBLIC;
@@ -58,6 +59,8 @@ pub struct Parts {
     pub chain_id: u64,
     /// Whether the loopback of this machine may be named as a place to call: for development and tests.
     pub allow_local: bool,
+    /// Who goes out for documents that others name.
+    pub fetch: Arc<dyn Fetch>,
 }
 
 /// The service behind every surface.
@@ -66,6 +69,7 @@ pub struct Service {
     pub(crate) clock: Clock,
     pub(crate) env: Env,
     blobs: Blobs,
+    fetch: Arc<dyn Fetch>,
     limiter: Limiter,
     secrets: Sealer,
     retention: Duration,
@@ -173,6 +177,7 @@ impl Service {
             db: parts.db,
             clock: parts.clock,
             blobs: parts.blobs,
+            fetch: parts.fetch,
             env,
             retention: parts.retention,
             known: Mutex::default(),
@@ -289,15 +294,12 @@ impl Service {
         let payer = self.known_payer(&call.credential);
         let plain = call.file.is_none() && !call.entry.meta.gathers;
         let simple = call.prepared.is_ok() && plain && call.counted;
-        let (remaining, content) = match payer.filter(|_| simple) {
-            Some(payer) => {
-                let left = self.admit(&payer).await.map_err(|error| (error, Some(0)))?;
-                (Some(left), Arc::default())
-            }
-            None => {
-                let seen = self.look(call, false, call.counted).await?;
-                (seen.remaining, self.read_content(&seen).await?)
-            }
+        let (remaining, content) = if let Some(payer) = payer.filter(|_| simple) {
+            let left = self.admit(&payer).await.map_err(|error| (error, Some(0)))?;
+            (Some(left), Arc::default())
+        } else {
+            let seen = self.look(call, false, call.counted).await?;
+            (seen.remaining, self.read_content(&seen).await?)
         };
         if let Some((name, bytes)) = &call.file {
             let stored = self.blobs.put(name, bytes.clone()).await;
@@ -432,7 +434,7 @@ impl Service {
 
     /// Reads what a look found that the run needs.
     async fn read_content(&self, seen: &Seen) -> Result<Arc<Content>, (Error, Option<u32>)> {
-        let read = Content::read(&self.blobs, &seen.needs).await;
+        let read = Content::read(&self.blobs, self.fetch.as_ref(), &seen.needs).await;
         read.map(Arc::new).map_err(|error| (error, seen.remaining))
     }
 

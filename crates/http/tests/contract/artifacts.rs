@@ -1,17 +1,23 @@
 //! Parts of a delivery that are files.
 
+use axum::Router;
+use axum::routing::get;
+use guildhall_core::canonical::hex;
 use serde_json::{Value, json};
-use testkit::{Agent, Answer, Deal, Server, on_both_engines, send};
+use testkit::{Agent, Answer, Deal, Engine, Server, Setup, on_both_engines, send};
 
 on_both_engines!(
     a_part_may_be_a_file,
     the_parties_read_a_file_once_it_is_delivered,
     an_arbiter_reads_what_was_delivered,
-    a_part_is_either_text_or_a_file,
+    a_part_is_text_or_a_file_or_a_url,
     nobody_hands_over_what_others_uploaded,
     checks_look_at_files,
     checks_look_into_files,
     a_file_that_is_too_large_to_look_into_fails,
+    what_is_at_a_url_is_fetched_and_kept,
+    a_url_that_cannot_be_fetched_is_named,
+    only_the_worker_sends_the_service_out,
 );
 
 /// Uploads as an agent.
@@ -107,16 +113,24 @@ async fn an_arbiter_reads_what_was_delivered(server: Server) {
 }
 
 /// "artifacts[{name, media_type, file_id or text or url+sha256}]"
-async fn a_part_is_either_text_or_a_file(server: Server) {
+async fn a_part_is_text_or_a_file_or_a_url(server: Server) {
     let deal = Deal::open(&server).await;
     let task_id = deal.engaged(json!({})).await;
     let page = upload(&deal.worker, "text/plain", b"All Gaul").await;
     let id = &page["file_id"];
     for (part, reason) in [
-        (json!({ "name": "a", "media_type": "text/plain" }), "artifacts[0]: takes either"),
+        (json!({ "name": "a", "media_type": "text/plain" }), "artifacts[0]: takes one of"),
         (
             json!({ "name": "a", "media_type": "text/plain", "text": "a", "file_id": id }),
-            "artifacts[0]: takes either",
+            "artifacts[0]: takes one of",
+        ),
+        (
+            json!({ "name": "a", "file_id": id, "url": "https://example.test/" }),
+            "artifacts[0]: takes one of",
+        ),
+        (
+            json!({ "name": "a", "file_id": id, "sha256": "a".repeat(64) }),
+            "artifacts[0].sha256: goes with a url.",
         ),
         (json!({ "name": "a", "text": "a" }), "artifacts[0].media_type: is required"),
         (
@@ -214,4 +228,104 @@ async fn a_file_that_is_too_large_to_look_into_fails(server: Server) {
     );
     let fits = upload(&deal.worker, "text/plain", &vec![b'a'; 262_144]).await;
     deliver(&deal.worker, &task_id, handed_in(&fits)).await.expect(201);
+}
+
+/// A host with a page on it; gives the page's url.
+async fn host(page: &'static str) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/page", listener.local_addr().unwrap());
+    let answer = move || async move { ([("content-type", "text/markdown")], page) };
+    let router = Router::new().route("/page", get(answer));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url
+}
+
+fn at(url: &str) -> Value {
+    json!({ "summary": "Done.", "artifacts": [{ "name": "page.md", "url": url }] })
+}
+
+/// "`url` artifacts are fetched and stored first."
+async fn what_is_at_a_url_is_fetched_and_kept(server: Server) {
+    let deal = Deal::open(&server).await;
+    let checks = json!({ "checks": [{ "kind": "regex", "pattern": "three parts" }] });
+    let task_id = deal.engaged(checks).await;
+    let other = host("All Gaul is divided").await;
+    let reason = deliver(&deal.worker, &task_id, at(&other)).await.refused(400, "invalid_request");
+    assert!(reason.starts_with("checks[0] (regex) fails: "), "{reason}");
+    let url = host("into three parts").await;
+    let sha256 = hex(&guildhall_ops::digest(b"into three parts"));
+    let path = format!("/v1/tasks/{task_id}/check");
+    let tried = deal.worker.send("POST", &path, at(&url)).await.expect(200);
+    assert_eq!(tried["passes"], true, "{tried}");
+    let mut delivery = at(&url);
+    delivery["artifacts"][0]["sha256"] = json!("a".repeat(64));
+    let refused = deliver(&deal.worker, &task_id, delivery.clone()).await;
+    let reason = refused.refused(400, "invalid_request");
+    assert_eq!(reason, format!("artifacts[0].sha256: what is at the url has {sha256}."));
+    delivery["artifacts"][0]["sha256"] = json!(sha256);
+    let delivered = deliver(&deal.worker, &task_id, delivery).await.expect(201);
+    let part = &delivered["artifacts"][0];
+    assert_eq!((&part["url"], &part["sha256"]), (&json!(url), &json!(sha256)));
+    assert_eq!((&part["size"], &part["media_type"]), (&json!(16), &json!("text/markdown")));
+    let read = deal.buyer.get(&file(part)).await;
+    assert_eq!((read.status, read.text.as_str()), (200, "into three parts"));
+    assert_eq!(deal.worker.get(&file(part)).await.text, "into three parts");
+    let eve = server.person("eve").await;
+    eve.get(&file(part)).await.refused(404, "not_found");
+}
+
+/// What goes wrong outside is told with the part that it goes wrong for.
+async fn a_url_that_cannot_be_fetched_is_named(server: Server) {
+    let deal = Deal::open(&server).await;
+    let task_id = deal.engaged(json!({})).await;
+    let page = host("All Gaul").await;
+    let absent = page.replace("/page", "/absent");
+    for (url, why) in [
+        (absent.as_str(), "the host answered with status 404"),
+        ("http://169.254.169.254/latest/meta-data", "the url "),
+        ("http://10.0.0.1/", "the url "),
+        ("file:///etc/passwd", "the url "),
+        ("https://10.0.0.1/", "the url must lead to a public host."),
+    ] {
+        let delivery = json!({ "summary": "Done.", "artifacts": [
+            { "name": "note", "media_type": "text/plain", "text": "abc" },
+            { "name": "page", "url": url },
+        ] });
+        let refused = deliver(&deal.worker, &task_id, delivery).await;
+        let reason = refused.refused(400, "invalid_request");
+        let start = format!("artifacts[1].url: cannot be fetched: {why}");
+        assert!(reason.starts_with(&start), "{url}: {reason}");
+    }
+    let listed = deal.buying.get(&format!("/v1/tasks/{task_id}/deliveries")).await.expect(200);
+    assert_eq!(listed["data"], json!([]));
+    let parts: Vec<_> = (0..11).map(|n| json!({ "name": n.to_string(), "url": page })).collect();
+    let many = json!({ "summary": "Done.", "artifacts": parts });
+    let reason = deliver(&deal.worker, &task_id, many).await.refused(400, "invalid_request");
+    assert_eq!(reason, "artifacts: 10 urls are fetched at most.");
+}
+
+/// Nobody but the agent that works on a task has a reason to let the service fetch anything.
+async fn only_the_worker_sends_the_service_out(server: Server) {
+    let deal = Deal::open(&server).await;
+    let open = deal.post(json!({})).await;
+    let page = host("All Gaul").await;
+    let tried = deal.worker.send("POST", &format!("/v1/tasks/{open}/check"), at(&page)).await;
+    let reason = tried.refused(400, "invalid_request");
+    assert!(reason.contains("for the agent that works on the task alone"), "{reason}");
+    deliver(&deal.worker, &open, at(&page)).await.refused(404, "not_found");
+}
+
+/// "an account's stored files 2 GiB" (here: ten bytes): what is fetched is stored as well.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_fetched_counts_against_the_quota() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let setup = Setup { account_quota_bytes: 10, ..Setup::default() };
+        let server = Server::start_with(engine, setup).await;
+        let deal = Deal::open(&server).await;
+        let task_id = deal.engaged(json!({})).await;
+        let (long, short) = (host("into three parts").await, host("All Gaul").await);
+        let refused = deliver(&deal.worker, &task_id, at(&long)).await;
+        assert!(refused.refused(413, "payload_too_large").contains("10 bytes"));
+        deliver(&deal.worker, &task_id, at(&short)).await.expect(201);
+    }
 }

@@ -54,14 +54,14 @@ impl Operation for CheckTask {
     type Output = Checked;
 
     fn needs(cx: &mut Cx<Reads>, input: &Input) -> Result<Needs> {
-        input.artifacts.needs(cx, &input.task_id)
+        input.artifacts.needs(cx, &input.task_id, false)
     }
 
     fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Checked> {
         let case = market::find(cx, &input.task_id)?;
         let works = matches!(role_of(cx.caller(), &case), Role::Worker | Role::Candidate);
         let case = works.then_some(case).or_missing::<TaskKind>()?;
-        let artifacts = input.artifacts.resolve(cx.tx, cx.setting.caller)?;
+        let artifacts = input.artifacts.resolve(cx.tx, cx.setting.caller, cx.setting.content)?;
         let check_results = run(&of_task(&case.task)?, &artifacts, cx.setting.content);
         Ok(Checked { passes: check_results.iter().all(|result| result.ok), check_results })
     }

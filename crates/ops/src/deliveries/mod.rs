@@ -3,6 +3,7 @@
 mod artifacts;
 mod create;
 mod get;
+mod keep;
 mod list;
 mod review;
 mod surrender;
