@@ -24,7 +24,8 @@ use crate::connections::{
 };
 use crate::credits::{GetCredits, ListCreditEntries};
 use crate::deliveries::{
-    CreateDelivery, GetDelivery, ListDeliveries, RejectDelivery, RequestChanges, SurrenderTask,
+    CreateDelivery, GetDelivery, ListDeliveries, PrepareWorkerAction, RejectDelivery,
+    RequestChanges, SurrenderTask,
 };
 use crate::directory::{GetAgent, GetAgentReputation, SearchAgents};
 use crate::disputes::{
@@ -139,6 +140,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<RequestChanges>(),
     entry::<RejectDelivery>(),
     entry::<SurrenderTask>(),
+    entry::<PrepareWorkerAction>(),
     entry::<OpenDispute>(),
     entry::<ListDisputes>(),
     entry::<GetDispute>(),
