@@ -77,6 +77,12 @@ impl Check {
         }
     }
 
+    /// Whether it looks into the artifact's text, and not only at what is known of it.
+    #[must_use]
+    pub const fn reads_text(&self) -> bool {
+        matches!(self, Self::JsonSchema { .. } | Self::Regex { .. })
+    }
+
     /// The artifact it is about; none where it is about all of them.
     #[must_use]
     pub fn artifact(&self) -> Option<&str> {

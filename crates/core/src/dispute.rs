@@ -5,7 +5,7 @@ use crate::task::{DISPUTE_FOR, NO_RULING_FOR, Side};
 use crate::{AccountId, Code, DisputeId, Entity, Refusal, Step, TaskId, Timestamp};
 
 /// How many items of evidence a party may add.
-pub const MAX_EVIDENCE: i64 = 20;
+pub const MAX_EVIDENCE: usize = 20;
 /// All of the price.
 pub const WHOLE_BPS: u16 = 10_000;
 
@@ -133,6 +133,18 @@ impl Dispute {
         Ok(Step::to(self, next))
     }
 
+    /// One side adds evidence to what it has given.
+    pub fn add_evidence(&self, now: Timestamp, given: usize) -> Result<Step<Self>, Refusal> {
+        self.check_open()?;
+        if given >= MAX_EVIDENCE {
+            return Err(Refusal::new(
+                Code::Conflict,
+                format!("Each side may give {MAX_EVIDENCE} items of evidence, and yours has."),
+            ));
+        }
+        Ok(Step::to(self, Self { updated_at: now, ..self.clone() }))
+    }
+
     /// One side accepts the other's latest offer, which it quotes.
     pub fn accept(
         &self,
@@ -240,6 +252,17 @@ mod tests {
     }
 
     #[test]
+    fn a_side_gives_a_bounded_number_of_items() {
+        let dispute = dispute();
+        let now = dispute.created_at.after(NO_RULING_FOR);
+        let next = dispute.add_evidence(now, MAX_EVIDENCE - 1).unwrap().into_next();
+        assert_eq!((next.updated_at, next.status), (now, Status::Open));
+        let refusal = dispute.add_evidence(now, MAX_EVIDENCE).unwrap_err();
+        assert_eq!(refusal.code, Code::Conflict);
+        assert!(refusal.reason.contains("20"), "{}", refusal.reason);
+    }
+
+    #[test]
     fn what_is_over_stays_as_it_is() {
         let dispute = dispute();
         let (now, arbiter) = (dispute.closes_at, AccountId::new(dispute.created_at, 0, 3));
@@ -247,6 +270,7 @@ mod tests {
         assert_eq!(over.offer(now, Side::Buyer, 1).unwrap_err().code, Code::Conflict);
         assert_eq!(over.accept(now, Side::Buyer, 7_000).unwrap_err().code, Code::Conflict);
         assert_eq!(over.rule(now, arbiter, 1, String::new()).unwrap_err().code, Code::Conflict);
+        assert_eq!(over.add_evidence(now, 0).unwrap_err().code, Code::Conflict);
         assert_eq!(over.close(now, Event::Released, None).unwrap_err().code, Code::Conflict);
     }
 }

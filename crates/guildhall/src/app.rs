@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::{self, Config, MasterKey};
 use crate::failure::Failure;
+use crate::fetcher::Fetcher;
 
 /// The service with everything it needs, before it is put on a listener.
 #[derive(Clone)]
@@ -39,6 +40,7 @@ impl App {
             Failure::new(format!("storage.blobs = {}: {error}", folder.display()))
         })?;
         let identity = identity(config, key, db.clone(), clock.clone()).await?;
+        let outbound = Arc::new(Outbound::new(Limits { allow_local, ..Limits::default() }));
         let service = Service::new(Parts {
             db,
             blobs,
@@ -53,11 +55,10 @@ impl App {
             signer: identity.signer(),
             chain_id: config.wallets.chain_id,
             allow_local,
+            fetch: Arc::new(Fetcher(Arc::clone(&outbound))),
         });
         let surface = surface(&config.server, stop);
-        let outbound = Outbound::new(Limits { allow_local, ..Limits::default() });
-        let (identity, outbound) = (Arc::new(identity), Arc::new(outbound));
-        Ok(Self { service, identity, outbound, surface })
+        Ok(Self { service, identity: Arc::new(identity), outbound, surface })
     }
 
     /// The routes of the service, with some that only this kind of instance has.

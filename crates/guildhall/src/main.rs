@@ -7,6 +7,7 @@ mod config;
 mod development;
 mod doctor;
 mod failure;
+mod fetcher;
 mod instance;
 mod metrics;
 mod node;

@@ -15,6 +15,7 @@ use guildhall_store::{Locked, Sealer};
 use serde_json::{Value, json};
 
 use crate::caller::{AgentCaller, Caller, Credential};
+use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::meta::Meta;
 use crate::mint::Mint;
@@ -79,6 +80,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) now: Timestamp,
     pub(crate) env: &'a Env,
     pub(crate) request_id: RequestId,
+    /// What was read for the run beforehand.
+    pub(crate) content: &'a Content,
 }
 
 /// The context of a run. Written `&mut Cx<Reads>` or `&mut Cx<Writes>` in a signature.

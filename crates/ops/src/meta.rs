@@ -173,7 +173,7 @@ pub struct Meta {
     pub form: Form,
     /// Another status of success that it may answer with.
     pub other_status: Option<u16>,
-    /// Whether it finds something out before it gets to the writer.
+    /// Whether it finds something out before its transaction.
     pub gathers: bool,
 }
 
@@ -305,7 +305,7 @@ impl Meta {
         self
     }
 
-    /// Finds something out before it gets to the writer.
+    /// Finds something out before its transaction: what would hold the writer up, or what no database holds.
     #[must_use]
     pub const fn gathers(mut self) -> Self {
         self.gathers = true;

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::content::Needs;
 use crate::cx::{Cx, Setting};
 use crate::error::{Error, Result};
 use crate::input::{self, Raw};
@@ -36,6 +37,12 @@ pub(crate) trait Operation: Sized + 'static {
     /// for itself if not. Nothing is refused here, because the request may have been answered before.
     fn gather(_cx: &mut Cx<Reads>, _input: &Self::Input) -> Result<()> {
         Ok(())
+    }
+
+    /// Says in the same look which content `run` has to look into that the database does not hold: it is read before the
+    /// transaction, and `run` finds it in [`Setting::content`]. Nothing is refused here either, and a read may ask too.
+    fn needs(_cx: &mut Cx<Reads>, _input: &Self::Input) -> Result<Needs> {
+        Ok(Needs::default())
     }
 
     /// How long the caller is willing to wait for a better answer than this one.
@@ -155,8 +162,8 @@ impl Prepared {
         self.0.read(tx, setting)
     }
 
-    /// Lets an operation that writes find out what it can beforehand.
-    pub(crate) fn gather(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<()> {
+    /// Lets an operation find out what it can beforehand, and gives what it needs besides.
+    pub(crate) fn gather(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<Needs> {
         self.0.gather(tx, setting)
     }
 
@@ -168,7 +175,7 @@ impl Prepared {
 
 trait Run: Send + Sync {
     fn read(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<Ready>;
-    fn gather(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<()>;
+    fn gather(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<Needs>;
     fn write(&self, tx: &mut Tx<'_>, setting: &Setting<'_>) -> Result<Ready>;
 }
 
@@ -179,8 +186,10 @@ impl<O: Operation> Run for Parsed<O> {
         O::Access::read::<O>(tx, setting, &self.0)
     }
 
-    fn gather(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<()> {
-        O::gather(&mut Cx::new(tx, setting), &self.0)
+    fn gather(&self, tx: &mut ReadTx<'_>, setting: &Setting<'_>) -> Result<Needs> {
+        let mut cx = Cx::new(tx, setting);
+        O::gather(&mut cx, &self.0)?;
+        O::needs(&mut cx, &self.0)
     }
 
     fn write(&self, tx: &mut Tx<'_>, setting: &Setting<'_>) -> Result<Ready> {

@@ -24,12 +24,13 @@ use crate::connections::{
 };
 use crate::credits::{GetCredits, ListCreditEntries};
 use crate::deliveries::{
-    CreateDelivery, GetDelivery, ListDeliveries, RejectDelivery, RequestChanges, SurrenderTask,
+    CreateDelivery, GetDelivery, ListDeliveries, PrepareWorkerAction, RejectDelivery,
+    RequestChanges, SurrenderTask,
 };
 use crate::directory::{GetAgent, GetAgentReputation, SearchAgents};
 use crate::disputes::{
-    AcceptDispute, AgentAcceptDispute, AgentOfferShare, GetDispute, ListDisputes, OfferShare,
-    OpenDispute, RuleDispute,
+    AcceptDispute, AddDisputeEvidence, AgentAcceptDispute, AgentAddEvidence, AgentOfferShare,
+    GetDispute, ListDisputes, OfferShare, OpenDispute, RuleDispute,
 };
 use crate::earnings::{GetAgentEarnings, GetEarnings, ListEarningEntries};
 use crate::files::{GetFile, UploadFile};
@@ -122,6 +123,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<AgentCancelTask>(),
     entry::<AgentOfferShare>(),
     entry::<AgentAcceptDispute>(),
+    entry::<AgentAddEvidence>(),
     entry::<SettleCommand>(),
     entry::<ApproveCommand>(),
     entry::<DenyCommand>(),
@@ -138,12 +140,14 @@ pub static REGISTRY: &[Entry] = &[
     entry::<RequestChanges>(),
     entry::<RejectDelivery>(),
     entry::<SurrenderTask>(),
+    entry::<PrepareWorkerAction>(),
     entry::<OpenDispute>(),
     entry::<ListDisputes>(),
     entry::<GetDispute>(),
     entry::<OfferShare>(),
     entry::<AcceptDispute>(),
     entry::<RuleDispute>(),
+    entry::<AddDisputeEvidence>(),
     entry::<ListTasks>(),
     entry::<GetTask>(),
     entry::<GetTaskPreview>(),

@@ -14,8 +14,10 @@ use tokio::time::Instant;
 
 use crate::caller::{self, Caller, Credential};
 use crate::clock::Clock;
+use crate::content::{Content, Needs};
 use crate::cx::{Env, Setting};
 use crate::error::{Error, Result};
+use crate::fetch::Fetch;
 use crate::idempotency::{Claim, Key};
 use crate::limit::{self, Limiter, Payer, Quotas, Take};
 use crate::meta::PUBLIC;
@@ -57,6 +59,8 @@ pub struct Parts {
     pub chain_id: u64,
     /// Whether the loopback of this machine may be named as a place to call: for development and tests.
     pub allow_local: bool,
+    /// Who goes out for documents that others name.
+    pub fetch: Arc<dyn Fetch>,
 }
 
 /// The service behind every surface.
@@ -65,6 +69,7 @@ pub struct Service {
     pub(crate) clock: Clock,
     pub(crate) env: Env,
     blobs: Blobs,
+    fetch: Arc<dyn Fetch>,
     limiter: Limiter,
     secrets: Sealer,
     retention: Duration,
@@ -141,6 +146,7 @@ struct Seen {
     answer: Option<Answer>,
     remaining: Option<u32>,
     topic: Option<String>,
+    needs: Needs,
 }
 
 impl From<guildhall_store::Error> for Halt {
@@ -171,6 +177,7 @@ impl Service {
             db: parts.db,
             clock: parts.clock,
             blobs: parts.blobs,
+            fetch: parts.fetch,
             env,
             retention: parts.retention,
             known: Mutex::default(),
@@ -234,7 +241,14 @@ impl Service {
     }
 
     async fn read(self: &Arc<Self>, call: &Arc<Call>) -> Served {
-        let mut seen = self.look(call, true, call.counted).await?;
+        let mut seen = if call.entry.meta.gathers {
+            let seen = self.look(call, false, call.counted).await?;
+            let content = self.read_content(&seen).await?;
+            let answered = self.look_into(call, (true, false), &content).await?;
+            Seen { remaining: seen.remaining, ..answered }
+        } else {
+            self.look(call, true, call.counted).await?
+        };
         let Some((answer, wait)) =
             seen.answer.take_if(|answer| answer.wait.is_some()).map(|answer| {
                 let wait = answer.wait.unwrap_or_default();
@@ -280,17 +294,22 @@ impl Service {
         let payer = self.known_payer(&call.credential);
         let plain = call.file.is_none() && !call.entry.meta.gathers;
         let simple = call.prepared.is_ok() && plain && call.counted;
-        let remaining = match payer.filter(|_| simple) {
-            Some(payer) => Some(self.admit(&payer).await.map_err(|error| (error, Some(0)))?),
-            None => self.look(call, false, call.counted).await?.remaining,
+        let (remaining, content) = if let Some(payer) = payer.filter(|_| simple) {
+            let left = self.admit(&payer).await.map_err(|error| (error, Some(0)))?;
+            (Some(left), Arc::default())
+        } else {
+            let seen = self.look(call, false, call.counted).await?;
+            (seen.remaining, self.read_content(&seen).await?)
         };
         if let Some((name, bytes)) = &call.file {
             let stored = self.blobs.put(name, bytes.clone()).await;
             stored.map_err(|error| (error.into(), remaining))?;
         }
         let (service, job) = (Arc::clone(self), Arc::clone(call));
-        let written =
-            self.db.write(call.entry.meta.id, move |tx| service.write_once(tx, &job)).await;
+        let written = self
+            .db
+            .write(call.entry.meta.id, move |tx| service.write_once(tx, &job, &content))
+            .await;
         match written {
             Ok(answer) => Ok((answer, remaining)),
             Err(error) if error.code() == Code::Unauthorized => {
@@ -302,7 +321,7 @@ impl Service {
     }
 
     /// The transaction of a write: who, whether, whether before, then the operation with everything it leaves behind.
-    fn write_once(&self, tx: &mut Tx<'_>, call: &Call) -> Result<Answer> {
+    fn write_once(&self, tx: &mut Tx<'_>, call: &Call, content: &Content) -> Result<Answer> {
         let (meta, now) = (&call.entry.meta, self.clock.now());
         let (prepared, key) = call.prepared.as_ref().map_err(Clone::clone)?;
         let caller = caller::authenticate(tx, &call.credential, now)?;
@@ -320,7 +339,7 @@ impl Service {
         {
             return Ok(answer);
         }
-        let setting = self.setting(call, &caller, now);
+        let setting = self.setting(call, &caller, now, content);
         let (status, body) = match tx.attempt(|tx| prepared.write(tx, &setting))? {
             Ok(ready) => (ready.status.unwrap_or(meta.status), ready.body),
             Err(refusal) if refusal.status() < 500 => (refusal.status(), refusal.body()),
@@ -339,12 +358,24 @@ impl Service {
         run: bool,
         counted: bool,
     ) -> Result<Seen, (Error, Option<u32>)> {
+        self.look_into(call, (run, counted), &Arc::default()).await
+    }
+
+    /// The same, with what was read for the run beforehand.
+    async fn look_into(
+        self: &Arc<Self>,
+        call: &Arc<Call>,
+        (run, counted): (bool, bool),
+        content: &Arc<Content>,
+    ) -> Result<Seen, (Error, Option<u32>)> {
         let mut noted = false;
         loop {
             let (service, job) = (Arc::clone(self), Arc::clone(call));
-            let view = View { run, counted, noted };
-            let looked =
-                self.db.read(call.entry.meta.id, move |tx| service.look_once(tx, &job, view)).await;
+            let (view, content) = (View { run, counted, noted }, Arc::clone(content));
+            let looked = self
+                .db
+                .read(call.entry.meta.id, move |tx| service.look_once(tx, &job, view, &content))
+                .await;
             match looked {
                 Ok(seen) => return Ok(seen),
                 Err(Halt::Error(error, remaining)) => return Err((error, remaining)),
@@ -361,7 +392,13 @@ impl Service {
     }
 
     /// One look: who, how often, whether, in which shape; and for a read, the operation itself.
-    fn look_once(&self, tx: &mut ReadTx<'_>, call: &Call, view: View) -> Result<Seen, Halt> {
+    fn look_once(
+        &self,
+        tx: &mut ReadTx<'_>,
+        call: &Call,
+        view: View,
+        content: &Content,
+    ) -> Result<Seen, Halt> {
         let (meta, now) = (&call.entry.meta, self.clock.now());
         let caller = match caller::authenticate(tx, &call.credential, now) {
             Ok(Caller::Public) if !meta.credentials.admits(PUBLIC) => {
@@ -382,21 +419,23 @@ impl Service {
         let fail = |error| Halt::Error(error, remaining);
         caller.check_admitted(meta).map_err(fail)?;
         let (prepared, _) = call.prepared.as_ref().map_err(|error| fail(error.clone()))?;
-        let answer = if view.run {
-            let ready = prepared.read(tx, &self.setting(call, &caller, now)).map_err(fail)?;
-            Some(Answer {
-                status: meta.status,
-                body: ready.body,
-                wait: ready.wait,
-                replayed: false,
-            })
+        let (setting, topic) = (self.setting(call, &caller, now, content), topic(&caller));
+        let (answer, needs) = if view.run {
+            let ready = prepared.read(tx, &setting).map_err(fail)?;
+            let (status, body, wait) = (meta.status, ready.body, ready.wait);
+            (Some(Answer { status, body, wait, replayed: false }), Needs::default())
+        } else if meta.gathers {
+            (None, prepared.gather(tx, &setting).map_err(fail)?)
         } else {
-            if meta.gathers {
-                prepared.gather(tx, &self.setting(call, &caller, now)).map_err(fail)?;
-            }
-            None
+            (None, Needs::default())
         };
-        Ok(Seen { answer, remaining, topic: topic(&caller) })
+        Ok(Seen { answer, remaining, topic, needs })
+    }
+
+    /// Reads what a look found that the run needs.
+    async fn read_content(&self, seen: &Seen) -> Result<Arc<Content>, (Error, Option<u32>)> {
+        let read = Content::read(&self.blobs, self.fetch.as_ref(), &seen.needs).await;
+        read.map(Arc::new).map_err(|error| (error, seen.remaining))
     }
 
     /// Notes that a connection was used. A read is answered even while nothing can be written.
@@ -408,9 +447,16 @@ impl Service {
         }
     }
 
-    fn setting<'a>(&'a self, call: &'a Call, caller: &'a Caller, now: Timestamp) -> Setting<'a> {
+    fn setting<'a>(
+        &'a self,
+        call: &'a Call,
+        caller: &'a Caller,
+        now: Timestamp,
+        content: &'a Content,
+    ) -> Setting<'a> {
         let (meta, request_id) = (&call.entry.meta, call.request_id);
-        Setting { meta, caller, credential: &call.credential, now, env: &self.env, request_id }
+        let (env, credential) = (&self.env, &call.credential);
+        Setting { meta, caller, credential, now, env, request_id, content }
     }
 
     fn charge(&self, caller: &Caller, ip: IpAddr, now: Timestamp) -> Result<u32, Halt> {

@@ -10,6 +10,7 @@ use guildhall_store::tables::timer::Timer;
 use crate::actions;
 use crate::agent_buyer;
 use crate::caller::{Caller, Credential};
+use crate::content::Content;
 use crate::cx::{Cx, Setting};
 use crate::error::{Error, Overdue, Result};
 use crate::idempotency::SECRET_LIFETIME;
@@ -120,6 +121,7 @@ impl Service {
         let handler = HANDLERS.iter().find(|(kind, _)| *kind == timer.kind);
         let (_, handler) = handler
             .ok_or_else(|| Error::internal(format!("no handler for the timer {}", timer.kind)))?;
+        let content = Content::default();
         let setting = Setting {
             meta: &META,
             caller: &Caller::Public,
@@ -127,6 +129,7 @@ impl Service {
             now: self.clock.now(),
             env: &self.env,
             request_id: self.request_id(),
+            content: &content,
         };
         let mut cx = Cx::new(tx, &setting);
         handler(&mut cx, timer)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use guildhall_core::Secret;
 use guildhall_http::{App, Settings, Trusted, serve};
 use guildhall_identity::{HashCost, Identity};
-use guildhall_ops::{Clock, Message, Outcome, Parts, Quotas, Service};
+use guildhall_ops::{Clock, Fetch, Fetched, Fetching, Message, Outcome, Parts, Quotas, Service};
 use guildhall_outbound::{Limits, Outbound};
 use guildhall_store::{Blobs, Config, Db};
 use reqwest::{Method, RequestBuilder};
@@ -187,7 +187,7 @@ impl Server {
 
     /// Sends what is due to webhooks, as the program's worker does, and says how many events that were.
     pub async fn send_webhooks(&self) -> usize {
-        let outbound = Arc::new(Outbound::new(Limits { allow_local: true, ..Limits::default() }));
+        let outbound = Arc::new(outbound());
         let mut sent = 0;
         for webhook in self.service.due_webhooks(100).await.expect("webhooks") {
             let post = |message: Message| {
@@ -236,6 +236,23 @@ pub async fn send(request: RequestBuilder) -> Answer {
     Answer::read(request.send().await.expect("an answer")).await
 }
 
+/// A client that calls this machine too.
+fn outbound() -> Outbound {
+    Outbound::new(Limits { allow_local: true, ..Limits::default() })
+}
+
+/// Goes out for documents, as the program does.
+struct Fetcher(Outbound);
+
+impl Fetch for Fetcher {
+    fn fetch<'a>(&'a self, url: &'a str, max_bytes: usize) -> Fetching<'a> {
+        Box::pin(async move {
+            let fetched = self.0.get(url, max_bytes).await.map_err(|error| error.to_string())?;
+            Ok(Fetched { media_type: fetched.media_type, bytes: fetched.bytes })
+        })
+    }
+}
+
 async fn assemble(
     place: &Place,
     setup: &Setup,
@@ -265,6 +282,7 @@ async fn assemble(
         allow_local: true,
         chain_id: setup.chain_id,
         signer: identity.signer(),
+        fetch: Arc::new(Fetcher(outbound())),
     });
     service.start_timers().await.expect("timers");
     (service, identity)

@@ -24,6 +24,7 @@ on_both_engines!(
     silence_accepts_and_closes_the_time_to_reject,
     a_rejection_that_stands_gives_the_money_back,
     a_surrendered_task_gives_the_money_back,
+    on_credits_a_worker_signs_nothing,
 );
 
 fn deliveries(task_id: &Value) -> String {
@@ -346,4 +347,21 @@ async fn a_surrendered_task_gives_the_money_back(server: Server) {
     let told = told["data"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(told["data"]["reason"], "I cannot read this.");
     server.verify_ledger().await;
+}
+
+/// "prepareWorkerAction: PreparedAction for the worker's own wallet; `wrong_rail`"
+async fn on_credits_a_worker_signs_nothing(server: Server) {
+    let deal = Deal::open(&server).await;
+    let task_id = deal.engaged(json!({})).await;
+    let path = format!("/v1/tasks/{task_id}/worker-actions");
+    for kind in ["worker_accept", "record_delivery", "dispute", "claim", "surrender"] {
+        let ask = json!({ "kind": kind });
+        deal.worker.send("POST", &path, ask.clone()).await.refused(409, "wrong_rail");
+        deal.owner.post(&path, ask.clone()).await.refused(409, "wrong_rail");
+        deal.buyer.post(&path, ask.clone()).await.refused(404, "not_found");
+        deal.buying.send("POST", &path, ask).await.refused(404, "not_found");
+    }
+    let other = json!({ "kind": "withdraw" });
+    deal.worker.send("POST", &path, other).await.refused(400, "invalid_request");
+    assert_eq!(deal.status(&task_id).await, "in_progress");
 }

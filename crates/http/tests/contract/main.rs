@@ -9,6 +9,7 @@
 
 mod activity;
 mod agents;
+mod artifacts;
 mod auto_select;
 mod binding;
 mod connections;
@@ -20,6 +21,7 @@ mod disputes;
 mod earnings;
 mod endings;
 mod errors;
+mod evidence;
 mod files;
 mod grants;
 mod hosted;
@@ -35,6 +37,7 @@ mod quotes;
 mod receipts;
 mod relay;
 mod sign_in;
+mod task_search;
 mod tasks;
 mod versioning;
 mod wallet_links;

@@ -12,10 +12,8 @@ use guildhall_core::task::Task;
 use guildhall_core::{Code, Refusal};
 
 use self::schema::Schema;
+use crate::content::{Content, MAX_TEXT_BYTES, too_large};
 use crate::error::{Error, Result};
-
-/// How large a text may be that a pattern or a schema looks into.
-const MAX_TEXT_BYTES: usize = 256 << 10;
 
 /// Refuses checks that could not be run, when a task is made: a pattern or schema that is none, or one that costs too much.
 pub(crate) fn validate(checks: &[Check]) -> Result<(), Refusal> {
@@ -50,10 +48,10 @@ pub(crate) fn of_task(task: &Task) -> Result<Vec<Check>> {
         .map_err(|error| Error::internal(format!("the checks of {}: {error}", task.task_id)))
 }
 
-/// Runs every check against a delivery.
-pub(crate) fn run(checks: &[Check], artifacts: &[Artifact]) -> Vec<CheckResult> {
+/// Runs every check against a delivery. What is in its files was read beforehand.
+pub(crate) fn run(checks: &[Check], artifacts: &[Artifact], content: &Content) -> Vec<CheckResult> {
     let run = |(place, check): (usize, &Check)| {
-        let (ok, detail) = match run_one(check, artifacts) {
+        let (ok, detail) = match run_one(check, artifacts, content) {
             Ok(looked_at) => (true, looked_at),
             Err(fault) => (false, fault),
         };
@@ -74,7 +72,7 @@ pub(crate) fn check_passed(results: &[CheckResult]) -> Result<()> {
     }
 }
 
-fn run_one(check: &Check, artifacts: &[Artifact]) -> Result<String, String> {
+fn run_one(check: &Check, artifacts: &[Artifact], content: &Content) -> Result<String, String> {
     let meant: Vec<_> = artifacts
         .iter()
         .filter(|one| check.artifact().is_none_or(|name| name == one.name))
@@ -84,7 +82,7 @@ fn run_one(check: &Check, artifacts: &[Artifact]) -> Result<String, String> {
     }
     let looks = Looks::of(check)?;
     for one in &meant {
-        looks.at(one).map_err(|fault| format!("{:?} {fault}", one.name))?;
+        looks.at(one, content).map_err(|fault| format!("{:?} {fault}", one.name))?;
     }
     let names: Vec<_> = meant.iter().map(|one| one.name.as_str()).collect();
     Ok(format!("{} looked at", names.join(", ")))
@@ -106,10 +104,10 @@ impl<'c> Looks<'c> {
         })
     }
 
-    fn at(&self, artifact: &Artifact) -> Result<(), String> {
+    fn at(&self, artifact: &Artifact, content: &Content) -> Result<(), String> {
         match self {
-            Self::Schema(schema) => schema.check(text_of(artifact)?),
-            Self::Pattern(pattern) if pattern.is_match(text_of(artifact)?) => Ok(()),
+            Self::Schema(schema) => schema.check(text_of(artifact, content)?),
+            Self::Pattern(pattern) if pattern.is_match(text_of(artifact, content)?) => Ok(()),
             Self::Pattern(_) => Err("does not match the pattern".to_owned()),
             Self::Plain(check) => look_plainly(check, artifact),
         }
@@ -134,12 +132,12 @@ fn look_plainly(check: &Check, artifact: &Artifact) -> Result<(), String> {
 }
 
 /// The text of an artifact that is small enough to be looked into.
-fn text_of(artifact: &Artifact) -> Result<&str, String> {
-    let text = artifact.text.as_deref().ok_or("was not delivered as text")?;
-    if text.len() > MAX_TEXT_BYTES {
-        return Err(format!("is larger than the {MAX_TEXT_BYTES} bytes that are looked into"));
+fn text_of<'a>(artifact: &'a Artifact, content: &'a Content) -> Result<&'a str, String> {
+    match artifact.text.as_deref() {
+        None => content.text(&artifact.sha256),
+        Some(text) if text.len() > MAX_TEXT_BYTES => Err(too_large()),
+        Some(text) => Ok(text),
     }
-    Ok(text)
 }
 
 fn name(place: usize, check: &Check) -> String {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{of_task, run};
+use crate::content::Needs;
 use crate::cx::{Cx, OrMissing};
 use crate::deliveries::{Artifacts, Summary};
 use crate::error::Result;
@@ -46,16 +47,22 @@ impl Operation for CheckTask {
         .tag(Tag::Tasks)
         .credentials(API_KEY.or(OAUTH))
         .scope(&[Scope::Worker])
-        .tool("check_delivery");
+        .tool("check_delivery")
+        .gathers();
     type Access = Reads;
     type Input = Input;
     type Output = Checked;
+
+    fn needs(cx: &mut Cx<Reads>, input: &Input) -> Result<Needs> {
+        input.artifacts.needs(cx, &input.task_id, false)
+    }
 
     fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Checked> {
         let case = market::find(cx, &input.task_id)?;
         let works = matches!(role_of(cx.caller(), &case), Role::Worker | Role::Candidate);
         let case = works.then_some(case).or_missing::<TaskKind>()?;
-        let check_results = run(&of_task(&case.task)?, &input.artifacts.resolve()?);
+        let artifacts = input.artifacts.resolve(cx.tx, cx.setting.caller, cx.setting.content)?;
+        let check_results = run(&of_task(&case.task)?, &artifacts, cx.setting.content);
         Ok(Checked { passes: check_results.iter().all(|result| result.ok), check_results })
     }
 }

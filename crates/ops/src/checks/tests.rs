@@ -24,7 +24,7 @@ fn text(name: &str, text: &str) -> Artifact {
 }
 
 fn fails(json: Value, artifact: &Artifact) -> String {
-    let results = run(&[check(json)], std::slice::from_ref(artifact));
+    let results = run(&[check(json)], std::slice::from_ref(artifact), &Content::default());
     assert!(!results[0].ok, "{results:?}");
     results[0].detail.clone()
 }
@@ -47,7 +47,7 @@ fn every_kind_passes_what_it_asks_for() {
     .map(check)
     .into();
     validate(&checks).unwrap();
-    let results = run(&checks, &[text("a.json", r#"{"a": 1}"#)]);
+    let results = run(&checks, &[text("a.json", r#"{"a": 1}"#)], &Content::default());
     assert!(results.iter().all(|result| result.ok), "{results:#?}");
     assert_eq!(results[1].check, "checks[1] (regex)");
     check_passed(&results).unwrap();
@@ -74,7 +74,7 @@ fn every_kind_says_what_it_misses() {
 #[test]
 fn without_a_name_every_artifact_has_to_pass() {
     let limit = check(json!({ "kind": "max_bytes", "bytes": 3 }));
-    let results = run(&[limit], &[text("a", "abc"), text("b", "abcd")]);
+    let results = run(&[limit], &[text("a", "abc"), text("b", "abcd")], &Content::default());
     assert_eq!((results[0].ok, results[0].detail.as_str()), (false, "\"b\" has 4 bytes"));
     let reason = check_passed(&results).unwrap_err();
     assert_eq!(reason.reason(), "checks[0] (max_bytes) fails: \"b\" has 4 bytes.");

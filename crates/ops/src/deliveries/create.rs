@@ -1,7 +1,7 @@
 //! Hand in a version of the work.
 
 use guildhall_core::check::CheckResult;
-use guildhall_core::delivery::{self, Delivery};
+use guildhall_core::delivery::{self, Artifact, Delivery};
 use guildhall_core::scope::Scope;
 use guildhall_core::task::{Case, Change, Role, Turn};
 use guildhall_core::{Code, TaskKind};
@@ -10,14 +10,16 @@ use guildhall_store::tables::delivery::Content;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::keep::{keep, lock_keeper};
 use super::view::DeliveryView;
 use super::{Artifacts, Summary};
 use crate::checks;
+use crate::content::Needs;
 use crate::cx::{Cx, OrMissing};
 use crate::error::{Error, Result};
 use crate::market::{self, TaskRef, role_of};
 use crate::meta::{API_KEY, Meta, Method, OAUTH, Tag};
-use crate::operation::{Operation, Writes};
+use crate::operation::{Operation, Reads, Writes};
 
 pub(crate) struct CreateDelivery;
 
@@ -41,6 +43,7 @@ impl Operation for CreateDelivery {
             .scope(&[Scope::Worker])
             .tool("deliver")
             .creates()
+            .gathers()
             .refuses(&[
                 Code::DeliveryWindowClosed,
                 Code::VersionLimit,
@@ -51,20 +54,22 @@ impl Operation for CreateDelivery {
     type Input = Input;
     type Output = DeliveryView;
 
+    fn needs(cx: &mut Cx<Reads>, input: &Input) -> Result<Needs> {
+        input.artifacts.needs(cx, &input.task_id, true)
+    }
+
     fn run(cx: &mut Cx<Writes>, input: &Input) -> Result<DeliveryView> {
-        let artifacts = input.artifacts.resolve()?;
-        let digest = delivery::digest(&input.summary, &artifacts);
+        let keeper = lock_keeper(cx, &input.artifacts)?;
         let mut case = lock_work(cx, &input.task_id)?;
+        let (caller, read) = (cx.setting.caller, cx.setting.content);
+        let mut artifacts = input.artifacts.resolve(cx.tx, caller, read)?;
+        let digest = delivery::digest(&input.summary, &artifacts);
         let turn = case.deliver(cx.now, cx.mint()?, digest)?;
         // Only what could be handed in is checked, and only what passes takes a version.
-        let results = checks::run(&checks::of_task(&case.task)?, &artifacts);
+        let results = checks::run(&checks::of_task(&case.task)?, &artifacts, read);
         checks::check_passed(&results)?;
-        let content = Content {
-            summary: input.summary.to_string(),
-            artifacts,
-            check_results: serde_json::to_value(&results)
-                .map_err(|error| Error::internal(error.to_string()))?,
-        };
+        keep(cx, keeper.as_ref(), case.task.task_id, &mut artifacts)?;
+        let content = content(&input.summary, artifacts, &results)?;
         cx.tx.insert_delivery(handed_in(&turn)?, &content)?;
         market::take(cx, &mut case, turn)?;
         accept_by_rule(cx, &mut case, &results)?;
@@ -83,6 +88,12 @@ pub(super) fn lock_work<'c>(
     let case = market::lock(cx, task.known()?)?;
     let works = role_of(cx.caller(), &case) == Role::Worker;
     works.then_some(case).or_missing::<TaskKind>()
+}
+
+fn content(summary: &str, artifacts: Vec<Artifact>, results: &[CheckResult]) -> Result<Content> {
+    let check_results =
+        serde_json::to_value(results).map_err(|error| Error::internal(error.to_string()))?;
+    Ok(Content { summary: summary.to_owned(), artifacts, check_results })
 }
 
 fn handed_in(turn: &Turn) -> Result<&Delivery> {

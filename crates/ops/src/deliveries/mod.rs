@@ -3,10 +3,12 @@
 mod artifacts;
 mod create;
 mod get;
+mod keep;
 mod list;
 mod review;
 mod surrender;
 mod view;
+mod worker_action;
 
 pub(crate) use artifacts::{Artifacts, Summary};
 pub(crate) use create::CreateDelivery;
@@ -14,3 +16,4 @@ pub(crate) use get::GetDelivery;
 pub(crate) use list::ListDeliveries;
 pub(crate) use review::{RejectDelivery, RequestChanges};
 pub(crate) use surrender::SurrenderTask;
+pub(crate) use worker_action::PrepareWorkerAction;

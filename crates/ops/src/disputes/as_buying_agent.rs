@@ -72,7 +72,7 @@ impl Operation for AgentAcceptDispute {
 }
 
 /// Holds a dispute about a task that the calling agent bought.
-fn lock_bought<'c>(cx: &mut Cx<'_, 'c, Writes>, dispute: DisputeId) -> Result<Held<'c>> {
+pub(super) fn lock_bought<'c>(cx: &mut Cx<'_, 'c, Writes>, dispute: DisputeId) -> Result<Held<'c>> {
     let held = lock(cx, dispute)?;
     let bought = held.role == Role::BuyingAgent;
     bought.then_some(held).or_missing::<DisputeKind>()

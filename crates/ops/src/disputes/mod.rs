@@ -2,6 +2,7 @@
 
 mod accept;
 mod as_buying_agent;
+mod evidence;
 mod get;
 mod list;
 mod offer;
@@ -12,6 +13,7 @@ mod view;
 
 pub(crate) use accept::AcceptDispute;
 pub(crate) use as_buying_agent::{AgentAcceptDispute, AgentOfferShare};
+pub(crate) use evidence::{AddDisputeEvidence, AgentAddEvidence};
 pub(crate) use get::GetDispute;
 pub(crate) use list::ListDisputes;
 pub(crate) use offer::OfferShare;
@@ -77,7 +79,7 @@ pub(super) fn lock_directly<'c>(
             Code::OwnerMismatch,
             "The buying agent answers a dispute under its spending policy.",
         )
-        .suggest("Use agentOfferShare or agentAcceptDispute."));
+        .suggest("Use agentOfferShare, agentAcceptDispute or agentAddEvidence."));
     }
     Ok(held)
 }

@@ -54,6 +54,9 @@ pub(crate) struct EvidenceView {
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     created_at: Timestamp,
+    /// Whether it was there already when it was given.
+    #[serde(skip)]
+    again: bool,
 }
 
 impl DisputeView {
@@ -80,6 +83,18 @@ impl DisputeView {
     }
 }
 
+impl EvidenceView {
+    /// Evidence that was there already when it was given.
+    pub(super) fn again(evidence: Evidence) -> Self {
+        Self { again: true, ..evidence.into() }
+    }
+
+    /// The status of an answer to evidence: nothing is made of what is there already.
+    pub(super) fn status(&self) -> Option<u16> {
+        self.again.then_some(200)
+    }
+}
+
 impl From<Evidence> for EvidenceView {
     fn from(evidence: Evidence) -> Self {
         Self {
@@ -89,6 +104,7 @@ impl From<Evidence> for EvidenceView {
             sha256: evidence.sha256,
             note: evidence.note,
             created_at: evidence.created_at,
+            again: false,
         }
     }
 }

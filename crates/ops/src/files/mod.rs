@@ -29,6 +29,20 @@ pub(crate) fn may_read(tx: &mut ReadTx<'_>, caller: &Caller, file: &StoredFile) 
     Ok(uploaded || is_of_callers_task(tx, caller, file)?)
 }
 
+/// Whether a caller may give a file to others: it uploaded the file, or its owner did.
+///
+/// Having been given a file is not enough: what another party handed over is not the caller's to hand on.
+pub(crate) fn may_hand_over(caller: &Caller, file: &StoredFile) -> bool {
+    match caller {
+        Caller::Public | Caller::Action { .. } => false,
+        Caller::Account(account_id) => *account_id == file.account_id,
+        Caller::Agent(agent) => {
+            agent.live.connection.account_id == file.account_id
+                && file.agent_id.is_none_or(|uploader| uploader == agent.agent_id())
+        }
+    }
+}
+
 /// How many tasks of a file are looked at: nobody hands the same file in more often and means it.
 const MOST_TASKS: i64 = 100;
 

@@ -63,6 +63,10 @@ pub(crate) fn invite(cx: &mut Cx<Writes>, case: &Case) -> Result<()> {
 fn insert<'c>(cx: &mut Cx<'_, 'c, Writes>, task: Task) -> Result<Locked<'c, Case>> {
     cx.about("task", task.task_id);
     let case = cx.tx.insert_case(task)?;
+    // Whoever may see it may find it: its buyer alone while it is a draft.
+    let brief = &case.task.brief;
+    let text = [brief.title.as_str(), &brief.brief, &brief.criteria.join("\n")].join("\n");
+    cx.tx.index_task(case.task.task_id, &text)?;
     set_timer(cx, &case)?;
     let data = json!({ "status": case.task.status, "actor": cx.caller().party() });
     cx.log_event(case.task.task_id, "created", data)?;

@@ -4,6 +4,7 @@ use guildhall_core::ListingId;
 use guildhall_core::lifecycle::Lifecycle;
 use guildhall_core::scope::Scope;
 use guildhall_core::task::{Rail, Status, Tier};
+use guildhall_core::text::Line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,9 @@ pub(crate) struct ListTasks;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
+    /// Only tasks with every one of these words; the last may be the beginning of one.
+    #[serde(default)]
+    q: Option<Line<1, 200>>,
     /// Only tasks in this status.
     #[serde(default)]
     #[schemars(extend("enum" = statuses()))]
@@ -44,7 +48,8 @@ pub(crate) struct Input {
 
 /// Which of the tasks that a caller may see are wanted.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct Filter {
+pub(super) struct Filter<'a> {
+    pub(super) q: Option<&'a str>,
     pub(super) status: Option<Status>,
     pub(super) rail: Option<Rail>,
     pub(super) tier: Option<Tier>,
@@ -69,6 +74,7 @@ impl Operation for ListTasks {
 
     fn run(cx: &mut Cx<Reads>, input: &Input) -> Result<Page<TaskView>> {
         let filter = Filter {
+            q: input.q.as_deref(),
             status: input.status,
             rail: input.rail,
             tier: input.tier,

@@ -27,7 +27,7 @@ pub(super) struct Found {
 /// may have less than was asked for, and still a next one.
 pub(super) fn scan(
     cx: &mut Cx<Reads>,
-    filter: &Filter,
+    filter: &Filter<'_>,
     before: Option<TaskId>,
     limit: Limit,
 ) -> Result<Found> {
@@ -37,7 +37,7 @@ pub(super) fn scan(
     let sources = sources(caller, filter);
     let (mut cases, mut place) = (Vec::new(), before);
     for _ in 0..MOST_CHUNKS {
-        let ids = next_ids(cx.tx, &sources, place, chunk)?;
+        let ids = next_ids(cx.tx, (&sources, filter.q), place, chunk)?;
         for case in cx.tx.find_cases(&ids.all)? {
             let task_id = case.task.task_id;
             let visible = ids.worked_on.contains(&task_id) || market::sees_at_sight(caller, &case);
@@ -60,7 +60,7 @@ pub(super) fn scan(
 }
 
 /// The indexes that hold what the caller may see and the filter may admit.
-fn sources(caller: &Caller, filter: &Filter) -> Vec<TasksOf> {
+fn sources(caller: &Caller, filter: &Filter<'_>) -> Vec<TasksOf> {
     let mut sources = match caller {
         Caller::Account(account) => vec![TasksOf::Account(*account), TasksOf::WorkersOf(*account)],
         Caller::Agent(agent) => {
@@ -92,14 +92,17 @@ struct Ids {
 
 fn next_ids(
     tx: &mut ReadTx<'_>,
-    sources: &[TasksOf],
+    (sources, words): (&[TasksOf], Option<&str>),
     before: Option<TaskId>,
     count: usize,
 ) -> Result<Ids> {
     let limit = i64::try_from(count).unwrap_or(i64::MAX);
     let mut ids = Ids { all: Vec::new(), worked_on: Vec::new() };
     for source in sources {
-        let found = tx.list_task_ids(*source, before, limit)?;
+        let found = match words {
+            None => tx.list_task_ids(*source, before, limit)?,
+            Some(words) => tx.search_task_ids(*source, words, before, limit)?,
+        };
         if matches!(source, TasksOf::Worker(_)) {
             ids.worked_on.clone_from(&found);
         }
@@ -112,7 +115,7 @@ fn next_ids(
     Ok(ids)
 }
 
-impl Filter {
+impl Filter<'_> {
     /// Whether tasks of the sources may have to be left out.
     fn is_selective(&self) -> bool {
         self.status.is_some()

@@ -30,6 +30,7 @@ pub mod signing_key;
 mod skill;
 mod switch;
 pub mod task;
+mod task_search;
 pub mod timer;
 pub mod wallet;
 pub mod webhook;
