@@ -1,6 +1,6 @@
 //! A request that can be varied before it is sent.
 
-use guildhall_ops::{API_KEY, Body, Credentials, Entry, Form, PUBLIC, SESSION};
+use guildhall_ops::{ACTION, API_KEY, Body, Credentials, Entry, Form, PUBLIC, SESSION};
 use reqwest::RequestBuilder;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
@@ -90,6 +90,7 @@ pub(crate) fn signed(
     match kind {
         SESSION => request.bearer_auth(&world.person.token),
         API_KEY => request.header("x-api-key", &world.agent.api_key),
+        ACTION => request.header("authorization", format!("Action {}", world.action_token())),
         PUBLIC => request,
         other => panic!("nobody holds {}", other.words()),
     }
@@ -97,7 +98,7 @@ pub(crate) fn signed(
 
 /// The kinds of credentials that exist and that the operation takes.
 pub(crate) fn admitted(entry: &Entry) -> Vec<Credentials> {
-    let kinds = [SESSION, API_KEY, PUBLIC].into_iter();
+    let kinds = [SESSION, API_KEY, ACTION, PUBLIC].into_iter();
     let kinds: Vec<_> = kinds.filter(|kind| entry.meta.credentials.admits(*kind)).collect();
     assert!(!kinds.is_empty(), "nobody can call {}", entry.meta.id);
     kinds
