@@ -10,6 +10,7 @@
 
 mod agent_hires;
 mod books;
+mod codes;
 mod earn;
 mod late;
 mod person_buys;
