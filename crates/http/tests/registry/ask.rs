@@ -122,7 +122,24 @@ pub(crate) async fn called(
     world: &World<'_>,
     ask: &Ask,
 ) -> Answer {
-    with_key(document, entry, world, ask, &unique("key")).await
+    called_as(document, entry, world, ask, admitted(entry)[0]).await
+}
+
+/// The same with a credential of one kind.
+pub(crate) async fn called_as(
+    document: &Document,
+    entry: &Entry,
+    world: &World<'_>,
+    ask: &Ask,
+    kind: Credentials,
+) -> Answer {
+    let request = signed(ask.request(world.person.server, entry), kind, world);
+    answer(document, entry, keyed(request, entry, &unique("key"))).await
+}
+
+/// Puts a key on where one is needed.
+fn keyed(request: RequestBuilder, entry: &Entry, key: &str) -> RequestBuilder {
+    if entry.meta.needs_key { request.header("idempotency-key", key) } else { request }
 }
 
 /// The same with a key of the test's choice.
@@ -134,9 +151,7 @@ pub(crate) async fn with_key(
     key: &str,
 ) -> Answer {
     let request = signed(ask.request(world.person.server, entry), admitted(entry)[0], world);
-    let request =
-        if entry.meta.needs_key { request.header("idempotency-key", key) } else { request };
-    answer(document, entry, request).await
+    answer(document, entry, keyed(request, entry, key)).await
 }
 
 /// The head of a stream and what it begins with; an answer that is no stream is read whole.

@@ -4,7 +4,7 @@ use guildhall_ops::{Body, Entry, PUBLIC, REGISTRY};
 use serde_json::Value;
 use testkit::{Server, on_both_engines};
 
-use crate::ask::{Ask, called};
+use crate::ask::{Ask, admitted, called, called_as};
 use crate::cases::case;
 use crate::document::Document;
 use crate::idempotency::absent;
@@ -30,7 +30,8 @@ fn parameter<'a>(ask: &'a Ask, name: &str) -> &'a str {
     &found.expect("a parameter").1
 }
 
-/// "A resource that the caller may not see is 404, never 403."
+/// "A resource that the caller may not see is 404, never 403", whoever asks: also an action's own token is good for that
+/// action alone.
 async fn the_things_of_others_are_answered_like_absent_ones(server: Server) {
     let document = Document::of(&server).await;
     let ada = World::new(&server, "ada").await;
@@ -38,20 +39,21 @@ async fn the_things_of_others_are_answered_like_absent_ones(server: Server) {
     let before = (ada.snapshot().await, bob.snapshot().await);
     for entry in with_path_ids() {
         let (own, foreign) = (case(entry.meta.id, &ada), case(entry.meta.id, &bob));
-        for name in entry.meta.path_parameters() {
-            let theirs = parameter(&foreign, name);
-            let none = own.clone().at(name, &absent(theirs));
-            let none = called(&document, entry, &ada, &none).await;
-            none.refused(404, "not_found");
-            // A version's number says nothing of whose it is.
-            if name != "version" {
-                let theirs = called(&document, entry, &ada, &own.clone().at(name, theirs)).await;
-                assert_eq!((theirs.status, &theirs.text), (404, &none.text), "{}", entry.meta.id);
+        for kind in admitted(entry) {
+            let asked = async |ask: &Ask| called_as(&document, entry, &ada, ask, kind).await;
+            for name in entry.meta.path_parameters() {
+                let theirs = parameter(&foreign, name);
+                let none = asked(&own.clone().at(name, &absent(theirs))).await;
+                none.refused(404, "not_found");
+                // A version's number says nothing of whose it is.
+                if name != "version" {
+                    let theirs = asked(&own.clone().at(name, theirs)).await;
+                    let id = entry.meta.id;
+                    assert_eq!((theirs.status, &theirs.text), (404, &none.text), "{id}");
+                }
             }
+            asked(&foreign_path(&own, &foreign)).await.refused(404, "not_found");
         }
-        called(&document, entry, &ada, &foreign_path(&own, &foreign))
-            .await
-            .refused(404, "not_found");
     }
     assert_eq!((ada.snapshot().await, bob.snapshot().await), before);
 }
