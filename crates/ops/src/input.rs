@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::de::SliceRead;
 
 use self::text::Text;
@@ -32,7 +32,7 @@ pub fn parse<T: DeserializeOwned>(raw: &Raw<'_>) -> Result<T> {
                 error.into_inner()
             })
         });
-        read.map_err(|_| shape_error(path.as_deref(), &plain))
+        read.map_err(|_| shape_error(raw, path.as_deref(), &plain))
     })
 }
 
@@ -68,14 +68,19 @@ where
 }
 
 /// Makes a sentence of what serde says: the field first, without positions that mean nothing to a sender of parameters.
-fn shape_error(path: Option<&str>, error: &serde_json::Error) -> Error {
+fn shape_error(raw: &Raw<'_>, path: Option<&str>, error: &serde_json::Error) -> Error {
     let full = error.to_string();
-    // Where JSON breaks off, the field that was being read is not to blame, and often not even known.
-    if error.is_syntax() || error.is_eof() {
+    // Where JSON breaks off, the field that was being read is not to blame, and often not even known. The reader also
+    // calls it bad syntax when one of several words is asked for and something else than a text comes.
+    let broken = |body| serde_json::from_slice::<IgnoredAny>(body).is_err();
+    if (error.is_syntax() || error.is_eof()) && raw.body.is_none_or(broken) {
         return Error::invalid(format!("The body is not valid JSON: {full}."))
             .suggest("Send one JSON object in UTF-8.");
     }
-    let text = full.split(" at line ").next().unwrap_or(&full);
+    let text = match full.split(" at line ").next().unwrap_or(&full) {
+        "expected value" => "is of the wrong type",
+        text => text,
+    };
     match path.filter(|path| !matches!(*path, "" | "." | "?")) {
         Some(field) => Error::invalid(format!("{field}: {text}."))
             .suggest(format!("Correct `{field}`: {text}.")),

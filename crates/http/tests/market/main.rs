@@ -10,7 +10,11 @@
 
 mod agent_hires;
 mod books;
+mod codes;
 mod earn;
+mod hires;
 mod late;
 mod person_buys;
+mod rulings;
+mod second_thoughts;
 mod wrong;

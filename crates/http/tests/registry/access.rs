@@ -1,7 +1,7 @@
 //! Who may call what: no credential, the wrong kind, the wrong scope.
 
 use guildhall_core::scope::Scope;
-use guildhall_ops::{API_KEY, Entry, PUBLIC, REGISTRY, SESSION};
+use guildhall_ops::{ACTION, API_KEY, Entry, PUBLIC, REGISTRY, SESSION};
 use serde_json::json;
 use testkit::{Answer, Server, on_both_engines, send, unique};
 
@@ -56,7 +56,7 @@ async fn a_credential_of_the_wrong_kind_is_forbidden(server: Server) {
     let before = world.snapshot().await;
     let mut refused = 0;
     for entry in REGISTRY.iter().filter(|entry| !is_anybodys_change(entry)) {
-        for kind in [SESSION, API_KEY] {
+        for kind in [SESSION, API_KEY, ACTION] {
             let request = case(entry.meta.id, &world).request(&server, entry);
             let request = request.header("idempotency-key", unique("key"));
             let request = signed(request, kind, &world);
@@ -83,7 +83,7 @@ async fn who_asks_is_judged_before_what_is_asked(server: Server) {
         let nobody = answer(&document, entry, ask.request(&server, entry)).await;
         let expected = if is_public(entry) { 400 } else { 401 };
         assert_eq!(nobody.status, expected, "{}: {}", entry.meta.id, nobody.text);
-        for kind in [SESSION, API_KEY] {
+        for kind in [SESSION, API_KEY, ACTION] {
             let admitted = entry.meta.credentials == PUBLIC || entry.meta.credentials.admits(kind);
             let request = signed(ask.request(&server, entry), kind, &world);
             let answer = answer(&document, entry, request).await;

@@ -1,6 +1,6 @@
 //! A request that can be varied before it is sent.
 
-use guildhall_ops::{API_KEY, Body, Credentials, Entry, Form, PUBLIC, SESSION};
+use guildhall_ops::{ACTION, API_KEY, Body, Credentials, Entry, Form, PUBLIC, SESSION};
 use reqwest::RequestBuilder;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
@@ -90,6 +90,7 @@ pub(crate) fn signed(
     match kind {
         SESSION => request.bearer_auth(&world.person.token),
         API_KEY => request.header("x-api-key", &world.agent.api_key),
+        ACTION => request.header("authorization", format!("Action {}", world.action_token())),
         PUBLIC => request,
         other => panic!("nobody holds {}", other.words()),
     }
@@ -97,7 +98,7 @@ pub(crate) fn signed(
 
 /// The kinds of credentials that exist and that the operation takes.
 pub(crate) fn admitted(entry: &Entry) -> Vec<Credentials> {
-    let kinds = [SESSION, API_KEY, PUBLIC].into_iter();
+    let kinds = [SESSION, API_KEY, ACTION, PUBLIC].into_iter();
     let kinds: Vec<_> = kinds.filter(|kind| entry.meta.credentials.admits(*kind)).collect();
     assert!(!kinds.is_empty(), "nobody can call {}", entry.meta.id);
     kinds
@@ -121,7 +122,24 @@ pub(crate) async fn called(
     world: &World<'_>,
     ask: &Ask,
 ) -> Answer {
-    with_key(document, entry, world, ask, &unique("key")).await
+    called_as(document, entry, world, ask, admitted(entry)[0]).await
+}
+
+/// The same with a credential of one kind.
+pub(crate) async fn called_as(
+    document: &Document,
+    entry: &Entry,
+    world: &World<'_>,
+    ask: &Ask,
+    kind: Credentials,
+) -> Answer {
+    let request = signed(ask.request(world.person.server, entry), kind, world);
+    answer(document, entry, keyed(request, entry, &unique("key"))).await
+}
+
+/// Puts a key on where one is needed.
+fn keyed(request: RequestBuilder, entry: &Entry, key: &str) -> RequestBuilder {
+    if entry.meta.needs_key { request.header("idempotency-key", key) } else { request }
 }
 
 /// The same with a key of the test's choice.
@@ -133,9 +151,7 @@ pub(crate) async fn with_key(
     key: &str,
 ) -> Answer {
     let request = signed(ask.request(world.person.server, entry), admitted(entry)[0], world);
-    let request =
-        if entry.meta.needs_key { request.header("idempotency-key", key) } else { request };
-    answer(document, entry, request).await
+    answer(document, entry, keyed(request, entry, key)).await
 }
 
 /// The head of a stream and what it begins with; an answer that is no stream is read whole.

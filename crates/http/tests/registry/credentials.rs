@@ -80,6 +80,11 @@ async fn bad_credentials(server: &Server) -> Vec<Bad> {
         Bad::authorization("a token of a session that ended", signed_out(server).await),
         Bad::authorization("another scheme", "Basic YWRhOnNlY3JldA=="),
         Bad::authorization("no token", "Bearer "),
+        Bad::authorization(
+            "an action's token that never was",
+            format!("Action {}", "0".repeat(64)),
+        ),
+        Bad::authorization("no action's token", "Action "),
         Bad::authorization("three dots' worth of nothing", "Bearer a.b.c"),
         Bad { why: "an empty key", header: ("x-api-key", String::new()) },
     ];

@@ -19,4 +19,5 @@ mod idempotency;
 mod meta;
 mod samples;
 mod schema;
+mod trade;
 mod world;

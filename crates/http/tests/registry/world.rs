@@ -6,11 +6,61 @@ use guildhall_core::task::{Brief, Tier};
 use guildhall_core::{AgentId, Timestamp};
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
-use testkit::{Agent, Person, Server, Wallet, Work, send};
+use testkit::{Agent, Person, Server, Wallet, Work, send, task, text};
 
-use crate::cases::pitch;
+use crate::cases::{needs, pitch};
+use crate::trade::{Stage, Trade};
 
-/// An account with one of everything.
+/// Something that an account can have, or that can be done to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    /// A hosted agent with a file and a version.
+    Hosted,
+    /// A spending policy, which the agent is bound to.
+    Policy,
+    Wallets,
+    /// Tasks to quote for.
+    Market,
+    Receipt,
+    Listing,
+    /// A listing that is not shown at the moment.
+    PausedListing,
+    File,
+    Webhook,
+    /// A task that the agent buys from somebody else's.
+    Bought(Stage),
+    /// A task that the agent does for somebody else's.
+    Job(Stage),
+    /// A prepared action.
+    Action,
+    /// The same, sealed.
+    SealedAction,
+    /// A command of the agent that waits for its owner.
+    Waiting,
+    /// A published listing of somebody else, whose agent is there.
+    ForHire,
+    /// The account may rule over a dispute of others.
+    Arbiter,
+}
+
+/// All that a whole account has. The command that waits comes last: its policy lets nothing else pass.
+const ALL: &[Part] = &[
+    Part::Hosted,
+    Part::Policy,
+    Part::Wallets,
+    Part::Market,
+    Part::Receipt,
+    Part::Listing,
+    Part::File,
+    Part::Webhook,
+    Part::Bought(Stage::Disputed),
+    Part::Job(Stage::Countered),
+    Part::Action,
+    Part::ForHire,
+    Part::Waiting,
+];
+
+/// An account with one of everything, or with what one operation needs; the rest is empty then.
 pub(crate) struct World<'s> {
     pub(crate) person: Person<'s>,
     /// An agent that is not hosted, and its connection.
@@ -18,8 +68,8 @@ pub(crate) struct World<'s> {
     pub(crate) hosted_id: String,
     pub(crate) file_id: String,
     pub(crate) policy_id: String,
-    pub(crate) wallets: Wallets,
-    pub(crate) market: Market,
+    wallets: Option<Wallets>,
+    market: Option<Market>,
     /// Of work that the agent bought.
     pub(crate) receipt: Value,
     /// A published one of the agent.
@@ -29,6 +79,16 @@ pub(crate) struct World<'s> {
     pub(crate) webhook_id: String,
     /// An event that is on its way to the webhook.
     pub(crate) delivery_id: String,
+    pub(crate) bought: Trade,
+    pub(crate) job: Trade,
+    /// An action to post a task.
+    pub(crate) action: Value,
+    /// A command that waits for the account's word.
+    pub(crate) waiting_id: String,
+    /// A listing of somebody else.
+    pub(crate) for_hire_id: String,
+    /// A dispute of others that the account may rule, where it is an arbiter.
+    pub(crate) ruled_id: String,
 }
 
 /// Tasks, and what the agent asks for doing one.
@@ -43,11 +103,13 @@ pub(crate) struct Market {
 }
 
 impl Market {
-    async fn new(person: &Person<'_>, agent: &Agent<'_>, hosted_id: &str) -> Self {
+    async fn new(world: &World<'_>) -> Self {
+        let (person, agent) = (&world.person, &world.agent);
         let server = person.server;
         let client = server.person("client").await;
-        let guests: Vec<AgentId> =
-            [&agent.agent_id, hosted_id].iter().map(|id| id.parse().expect("an id")).collect();
+        let guests = [&agent.agent_id, &world.hosted_id];
+        let guests = guests.into_iter().filter(|id| !id.is_empty());
+        let guests: Vec<AgentId> = guests.map(|id| id.parse().expect("an id")).collect();
         let private = |brief: &mut Brief| {
             brief.tier = Tier::Private;
             brief.invited_agent_ids.clone_from(&guests);
@@ -59,14 +121,14 @@ impl Market {
         let draft = json!({
             "task_id": quoted_id, "price_credits": "3", "deadline": deadline, "submit": false,
         });
-        let draft = agent.send("POST", "/v1/quotes", draft).await.expect(201);
-        let quote_id = draft["id"].as_str().expect("an id").to_owned();
-        Self { own_id, job_id, quote_id, deadline }
+        let draft = agent.post("/v1/quotes", draft).await.expect(201);
+        Self { own_id, job_id, quote_id: text(&draft["id"]), deadline }
     }
 }
 
 /// A linked wallet, and two more that only have to send what they signed.
 pub(crate) struct Wallets {
+    first: Wallet,
     pub(crate) address: String,
     pub(crate) wallet_id: String,
     /// Links a second one.
@@ -84,66 +146,143 @@ impl Wallets {
         let mut link = second.answer(&challenge);
         link["confirmation"] = first.confirm(&challenge);
         let open = person.post("/v1/wallets/links", json!({})).await.expect(201);
-        let link_id = open["link_id"].as_str().expect("an id").to_owned();
+        let link_id = text(&open["link_id"]);
         let mut complete = json!({ "code": open["code"], "address": third.address() });
         let path = format!("/v1/wallets/links/{link_id}");
         let asked = person.post(&path, complete.clone()).await.expect(200);
         complete["confirmation"] = first.confirm(&asked);
         complete["signature"] = third.answer(&asked)["signature"].clone();
-        Self { address: first.address().to_string(), wallet_id, link, link_id, complete }
+        Self { address: first.address().to_string(), first, wallet_id, link, link_id, complete }
     }
 }
 
 impl<'s> World<'s> {
     /// A new account with one of everything.
     pub(crate) async fn new(server: &'s Server, name: &str) -> Self {
+        let mut world = Self::bare(server, name).await;
+        for part in ALL {
+            world.add(*part).await;
+        }
+        world.ruled_id.clone_from(&world.bought.dispute_id);
+        world
+    }
+
+    /// A new account as `operation` needs it to succeed, and no more, for there are many operations.
+    pub(crate) async fn ready_for(server: &'s Server, operation: &str) -> Self {
+        let mut world = Self::bare(server, "ada").await;
+        for part in needs(operation) {
+            world.add(*part).await;
+        }
+        world
+    }
+
+    async fn bare(server: &'s Server, name: &str) -> Self {
         let person = server.person(name).await;
         server.grant_credits(&person, "100").await;
         let agent = person.agent("Scout").await;
         // The first use of a key is noted in its connection, which no test here is about.
         agent.get("/v1/me").await.expect(200);
-        let hosted_id = person.create_hosted_agent("Librarian").await;
-        let file_id = upload(&person, &hosted_id).await;
-        let version = json!({ "agent_md": "# Librarian", "settings": { "model": "small" } });
-        let versions = format!("/v1/me/agents/{hosted_id}/hosted/versions");
-        person.post(&versions, version).await.expect(201);
-        let policy_id = person.policy().await;
-        let wallets = Wallets::new(&person).await;
-        let market = Market::new(&person, &agent, &hosted_id).await;
-        let bind = format!("/v1/connections/{}/spend-policy", agent.connection_id);
-        person.post(&bind, json!({})).await.expect(200);
-        let receipt = receipt(server, &person, &agent).await;
-        let listing_id = listing(&person, &agent).await;
-        let shared_file_id = upload_shared(&agent).await;
-        let (webhook_id, delivery_id) = webhook(&person, &agent).await;
+        let empty = String::new;
         Self {
             person,
             agent,
-            hosted_id,
-            file_id,
-            policy_id,
-            wallets,
-            market,
-            receipt,
-            listing_id,
-            shared_file_id,
-            webhook_id,
-            delivery_id,
+            hosted_id: empty(),
+            file_id: empty(),
+            policy_id: empty(),
+            wallets: None,
+            market: None,
+            receipt: Value::Null,
+            listing_id: empty(),
+            shared_file_id: empty(),
+            webhook_id: empty(),
+            delivery_id: empty(),
+            bought: Trade::default(),
+            job: Trade::default(),
+            action: Value::Null,
+            waiting_id: empty(),
+            for_hire_id: empty(),
+            ruled_id: empty(),
         }
     }
 
-    /// A new account as `operation` needs it to succeed.
-    pub(crate) async fn ready_for(server: &'s Server, operation: &str) -> Self {
-        let world = Self::new(server, "ada").await;
-        if operation == "createSpendPolicy" {
-            let path = format!("/v1/spend-policies/{}/deactivate", world.policy_id);
-            world.person.post(&path, json!({})).await.expect(200);
+    async fn add(&mut self, part: Part) {
+        let server = self.person.server;
+        match part {
+            Part::Hosted => self.add_hosted().await,
+            Part::Policy => self.policy_id = bound(&self.person, &self.agent).await,
+            Part::Wallets => self.wallets = Some(Wallets::new(&self.person).await),
+            Part::Market => self.market = Some(Market::new(self).await),
+            Part::Receipt => self.receipt = receipt(server, &self.person, &self.agent).await,
+            Part::Listing => self.listing_id = listing(&self.person, &self.agent).await,
+            Part::PausedListing => {
+                self.listing_id = listing(&self.person, &self.agent).await;
+                let pause = format!("/v1/me/listings/{}/pause", self.listing_id);
+                self.person.post(&pause, json!({})).await.expect(200);
+            }
+            Part::File => self.shared_file_id = upload_shared(&self.agent).await,
+            Part::Webhook => {
+                (self.webhook_id, self.delivery_id) = webhook(&self.person, &self.agent).await;
+            }
+            Part::Bought(stage) => {
+                let maker = server.person("maker").await.agent("Maker").await;
+                server.make_present(&maker).await;
+                self.bought = Trade::new(&self.agent, &maker, stage).await;
+            }
+            Part::Job(stage) => {
+                let client = server.person("client").await.buying_agent("Client").await;
+                server.make_present(&self.agent).await;
+                self.job = Trade::new(&client, &self.agent, stage).await;
+            }
+            Part::Action => {
+                self.action = self.person.post("/v1/tasks", task("2")).await.expect(201);
+            }
+            Part::SealedAction => {
+                self.action = self.person.post("/v1/tasks", task("2")).await.expect(201);
+                let seal = format!("/v1/actions/{}/seal", text(&self.action["action_id"]));
+                self.person.post(&seal, self.seal()).await.expect(200);
+            }
+            Part::Waiting => self.waiting_id = waiting(self).await,
+            Part::ForHire => {
+                let seller = server.person("seller").await;
+                let maker = seller.agent("Maker").await;
+                server.make_present(&maker).await;
+                self.for_hire_id = listing(&seller, &maker).await;
+            }
+            Part::Arbiter => {
+                self.ruled_id = ruled(server, &self.person).await;
+                self.person = self.person.refreshed().await;
+            }
         }
-        if operation == "publishListing" {
-            let path = format!("/v1/me/listings/{}/pause", world.listing_id);
-            world.person.post(&path, json!({})).await.expect(200);
-        }
-        world
+    }
+
+    async fn add_hosted(&mut self) {
+        let person = &self.person;
+        self.hosted_id = person.create_hosted_agent("Librarian").await;
+        self.file_id = upload(person, &self.hosted_id).await;
+        let version = json!({ "agent_md": "# Librarian", "settings": { "model": "small" } });
+        let versions = format!("/v1/me/agents/{}/hosted/versions", self.hosted_id);
+        person.post(&versions, version).await.expect(201);
+    }
+
+    pub(crate) fn wallets(&self) -> &Wallets {
+        self.wallets.as_ref().expect("the case asks for Part::Wallets")
+    }
+
+    pub(crate) fn market(&self) -> &Market {
+        self.market.as_ref().expect("the case asks for Part::Market")
+    }
+
+    /// What seals the action.
+    pub(crate) fn seal(&self) -> Value {
+        let wallet = &self.wallets().first;
+        let signature = wallet.sign_typed_data(&self.action["payload"]["typed_data"]);
+        json!({ "signature": signature, "signer": wallet.address() })
+    }
+
+    /// The action's own token.
+    pub(crate) fn action_token(&self) -> &str {
+        let url = self.action["signing_url"].as_str().expect("the case asks for Part::Action");
+        url.split_once('#').expect("a token").1
     }
 
     /// The newest hundred entries of the account's activity.
@@ -159,24 +298,38 @@ impl<'s> World<'s> {
 
     /// Everything the account can see of itself, as it is sent.
     pub(crate) async fn snapshot(&self) -> Vec<String> {
-        let hosted = &self.hosted_id;
-        let paths = [
-            "/v1/me".to_owned(),
-            "/v1/me/agents".to_owned(),
-            format!("/v1/me/agents/{hosted}/hosted/versions"),
-            format!("/v1/me/agents/{hosted}/knowledge-files"),
-            "/v1/connections".to_owned(),
-            "/v1/spend-policies".to_owned(),
-            "/v1/credits".to_owned(),
-            "/v1/credits/entries".to_owned(),
-            "/v1/wallets".to_owned(),
-            "/v1/tasks".to_owned(),
-            format!("/v1/tasks/{}/quotes", self.market.own_id),
-            "/v1/receipts".to_owned(),
-            "/v1/me/listings".to_owned(),
-            "/v1/me/webhooks".to_owned(),
-            "/v1/me/activity?limit=100".to_owned(),
-        ];
+        let mut paths: Vec<String> = [
+            "/v1/me",
+            "/v1/me/agents",
+            "/v1/connections",
+            "/v1/spend-policies",
+            "/v1/agent-buyer/commands",
+            "/v1/credits",
+            "/v1/credits/entries",
+            "/v1/wallets",
+            "/v1/tasks?mine=true",
+            "/v1/actions",
+            "/v1/disputes",
+            "/v1/receipts",
+            "/v1/me/listings",
+            "/v1/me/webhooks",
+            "/v1/me/activity?limit=100",
+        ]
+        .map(str::to_owned)
+        .into();
+        paths.push(format!("/v1/me/agents/{}/offers", self.agent.agent_id));
+        if !self.hosted_id.is_empty() {
+            paths.push(format!("/v1/me/agents/{}/hosted/versions", self.hosted_id));
+            paths.push(format!("/v1/me/agents/{}/knowledge-files", self.hosted_id));
+        }
+        let own = self.market.as_ref().map(|market| market.own_id.as_str());
+        let tasks = own.into_iter().chain([self.bought.task_id.as_str(), &self.job.task_id]);
+        for task_id in tasks.filter(|id| !id.is_empty()) {
+            paths.push(format!("/v1/tasks/{task_id}/events"));
+            if *task_id != self.job.task_id {
+                paths.push(format!("/v1/tasks/{task_id}/quotes"));
+            }
+        }
         let mut seen = Vec::new();
         for path in paths {
             let answer = self.person.get(&path).await;
@@ -185,6 +338,34 @@ impl<'s> World<'s> {
         }
         seen
     }
+}
+
+/// A policy that the agent spends under.
+async fn bound(person: &Person<'_>, agent: &Agent<'_>) -> String {
+    let policy_id = person.policy().await;
+    let bind = format!("/v1/connections/{}/spend-policy", agent.connection_id);
+    person.post(&bind, json!({})).await.expect(200);
+    policy_id
+}
+
+/// A command for which the owner of the agent has to be asked.
+async fn waiting(world: &World<'_>) -> String {
+    let policy = format!("/v1/spend-policies/{}", world.policy_id);
+    let threshold = json!({ "approval_above_micros": "0" });
+    world.person.send("PATCH", &policy, threshold).await.expect(200);
+    let waiting = world.agent.post("/v1/agent-buyer/tasks", task("1")).await.expect(202);
+    text(&waiting["command"]["command_id"])
+}
+
+/// A dispute of two others, which the person may rule. The parties have had their day: the clock moves.
+async fn ruled(server: &Server, person: &Person<'_>) -> String {
+    server.identity.set_arbiter(&person.email, true).await.expect("an arbiter");
+    let client = server.person("client").await.buying_agent("Client").await;
+    let maker = server.person("maker").await.agent("Maker").await;
+    server.make_present(&maker).await;
+    let dispute_id = Trade::new(&client, &maker, Stage::Disputed).await.dispute_id;
+    server.advance_quietly(Duration::from_hours(24));
+    dispute_id
 }
 
 /// The receipt of work that the agent bought from somebody else's.
@@ -207,7 +388,7 @@ async fn listing(person: &Person<'_>, agent: &Agent<'_>) -> String {
     let publish = format!("/v1/me/agents/{}/publish", agent.agent_id);
     person.post(&publish, json!({})).await.expect(200);
     let listing = person.post("/v1/me/listings", pitch(&agent.agent_id)).await.expect(201);
-    let listing_id = listing["listing_id"].as_str().expect("an id").to_owned();
+    let listing_id = text(&listing["listing_id"]);
     let publish = format!("/v1/me/listings/{listing_id}/publish");
     person.post(&publish, json!({})).await.expect(200);
     listing_id
@@ -216,25 +397,25 @@ async fn listing(person: &Person<'_>, agent: &Agent<'_>) -> String {
 async fn upload_shared(agent: &Agent<'_>) -> String {
     let request = agent.request("POST", "/v1/files").header(CONTENT_TYPE, "text/plain");
     let file = send(request.body("D to F")).await.expect(201);
-    file["file_id"].as_str().expect("an id").to_owned()
+    text(&file["file_id"])
 }
 
 /// A webhook, and an event that is on its way to it.
 async fn webhook(person: &Person<'_>, agent: &Agent<'_>) -> (String, String) {
     let url = json!({ "url": "https://example.com/all" });
     let webhook = person.post("/v1/me/webhooks", url).await.expect(201);
-    let webhook_id = webhook["webhook_id"].as_str().expect("an id").to_owned();
+    let webhook_id = text(&webhook["webhook_id"]);
     let grant = format!("/v1/connections/{}/grant", agent.connection_id);
     let scopes = json!({ "scopes": ["read", "worker"] });
     person.send("PATCH", &grant, scopes).await.expect(200);
     let deliveries = person.get(&format!("/v1/me/webhooks/{webhook_id}/deliveries")).await;
     let deliveries = deliveries.expect(200);
-    (webhook_id, deliveries["data"][0]["delivery_id"].as_str().expect("an id").to_owned())
+    (webhook_id, text(&deliveries["data"][0]["delivery_id"]))
 }
 
 async fn upload(person: &Person<'_>, agent_id: &str) -> String {
     let path = format!("/v1/me/agents/{agent_id}/knowledge-files?name=shelves.txt");
     let request = person.request("POST", &path).header(CONTENT_TYPE, "text/plain");
     let file = send(request.body("A to C")).await.expect(201);
-    file["file_id"].as_str().expect("an id").to_owned()
+    text(&file["file_id"])
 }

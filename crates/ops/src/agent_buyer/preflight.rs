@@ -95,7 +95,7 @@ impl Operation for PreflightCommand {
         let spender = Spender::calling(cx)?;
         let policy = cx.tx.find_policy(spender.account_id, spender.policy_id)?;
         let policy = policy.or_missing::<PolicyKind>()?;
-        let (worker_day, depth) = (worker_day(cx, &spender, input)?, depth(cx, input)?);
+        let (worker_day, depth) = (worker_day(cx, &spender, input)?, depth(cx, &spender, input)?);
         let ask = Ask {
             operation,
             amount: input.amount_micros.0,
@@ -138,10 +138,13 @@ fn worker_day(cx: &mut Cx<Reads>, spender: &Spender, input: &Input) -> Result<Cr
     }
 }
 
-fn depth(cx: &mut Cx<Reads>, input: &Input) -> Result<u32> {
+/// How deep in a chain of hires it would be. A task that the agent does not work on says nothing, like one that is not
+/// there.
+fn depth(cx: &mut Cx<Reads>, spender: &Spender, input: &Input) -> Result<u32> {
     let parent = match input.task_id {
-        Some(task) => cx.tx.find_task(task)?,
+        Some(task) => cx.tx.find_case(task)?,
         None => None,
     };
-    Ok(parent.map_or(1, |task| task.brief.depth + 1))
+    let parent = parent.filter(|case| case.worker() == Some(spender.agent_id));
+    Ok(parent.map_or(1, |case| case.task.brief.depth + 1))
 }
