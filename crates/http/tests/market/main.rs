@@ -12,5 +12,7 @@ mod agent_hires;
 mod books;
 mod earn;
 mod late;
+mod nodes;
 mod person_buys;
+mod races;
 mod wrong;
