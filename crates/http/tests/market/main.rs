@@ -11,6 +11,8 @@
 mod agent_hires;
 mod books;
 mod earn;
+mod feed;
+mod hammer;
 mod late;
 mod nodes;
 mod person_buys;

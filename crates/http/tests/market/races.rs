@@ -119,7 +119,7 @@ async fn two_acceptances_of_an_offer(server: Server) {
     .await;
 }
 
-/// "under_review | buyer accepts | completed | money to the worker … receipt": once.
+/// "`under_review` | buyer accepts | completed | money to the worker … receipt": once.
 async fn two_acceptances_of_a_delivery(server: Server) {
     race(server, "pay against pay", async |ring: &Ring<'_>, n| {
         let (task_id, quoted) = ring.delivered().await;
@@ -166,7 +166,7 @@ async fn accepting_against_a_newer_version(server: Server) {
     .await;
 }
 
-/// "under_review | review deadline passes in silence | completed", and to reject then is `reject_window_closed`.
+/// "`under_review` | review deadline passes in silence | completed", and to reject then is `reject_window_closed`.
 async fn rejecting_against_silence(server: Server) {
     race(server, "reject against silence", async |ring: &Ring<'_>, n| {
         let (task_id, mut quoted) = ring.delivered().await;

@@ -130,7 +130,8 @@ impl<'s> Ring<'s> {
     ) -> (Answer, Answer) {
         let mut dice = Dice::new(number as u64);
         let head_start = dice.below(6);
-        let (before, after) = if number % 2 == 0 { (0, head_start) } else { (head_start, 0) };
+        let (before, after) =
+            if number.is_multiple_of(2) { (0, head_start) } else { (head_start, 0) };
         tokio::join!(late(before, first), late(after, second))
     }
 
