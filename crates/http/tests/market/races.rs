@@ -20,6 +20,7 @@ on_both_engines!(
     rejecting_against_silence,
     disputing_against_silence,
     declining_against_letting_go,
+    spending_against_the_end_of_the_policy,
 );
 
 fn side<'a>(answer: &'a testkit::Answer, loses_with: &'a str, leaves: &'a str) -> Side<'a> {
@@ -188,6 +189,39 @@ async fn disputing_against_silence(server: Server) {
         let path = format!("/v1/tasks/{task_id}/disputes");
         let outcome = ("conflict", "disputed", "refunded");
         ring.against_time(n, &task_id, worker.post(&path, statement), outcome).await
+    })
+    .await;
+}
+
+/// "in one transaction: agent-buyer leaves every bound grant, unfunded tasks of the agents are cancelled and their commands
+/// released; funded ones go on".
+async fn spending_against_the_end_of_the_policy(server: Server) {
+    race(server, "spend against end", async |ring: &Ring<'_>, n| {
+        let market = &ring.market;
+        let end = format!("/v1/spend-policies/{}/deactivate", ring.renew_policy(n).await);
+        let (task_id, quote_id) = ring.quoted().await;
+        let (buying, node) = (market.buying.at(ring.nodes.at(n)), ring.nodes.at(n + 1));
+        let select = json!({ "quote_id": quote_id, "fund": true });
+        let select = buying.command(&task_id, "select", select);
+        let post = buying.post("/v1/agent-buyer/tasks", testkit::task("0.05"));
+        let spend = async { tokio::join!(select, post) };
+        let buyer = market.buyer.at(node);
+        let ((selected, posted), ended) = ring.both(n, spend, buyer.post(&end, json!({}))).await;
+        ended.expect(200);
+        let status = ring.status(&task_id).await;
+        let expected = match (selected.status, selected.code()) {
+            (200, _) => "funded",
+            (403, "demand_forbidden") | (409, "task_cancelled") => "cancelled",
+            _ => panic!("{}", selected.text),
+        };
+        assert_eq!(status, expected, "{}", selected.text);
+        if posted.status == 201 {
+            let posted = text(&posted.body["task"]["id"]);
+            assert_eq!(ring.status(&posted).await, "cancelled", "posted before the end");
+        } else {
+            posted.refused(403, "demand_forbidden");
+        }
+        selected.status == 200
     })
     .await;
 }

@@ -11,9 +11,9 @@ use testkit::{Agent, Answer, Market, Server, text};
 use crate::nodes::{Dice, Nodes, told};
 
 /// How many pairs an ordinary run has, over all races and both engines.
-const PAIRS: usize = 154;
-/// How many tests share them: eleven races on two engines.
-const TESTS: usize = 22;
+const PAIRS: usize = 168;
+/// How many tests share them: twelve races on two engines.
+const TESTS: usize = 24;
 /// How many pairs meet in one market, before its grants are too old.
 const PAIRS_IN_MARKET: usize = 20;
 
@@ -122,12 +122,12 @@ impl<'s> Ring<'s> {
     }
 
     /// Sends two requests at once, now the one and now the other a moment earlier.
-    pub(super) async fn both(
+    pub(super) async fn both<A, B>(
         &self,
         number: usize,
-        first: impl Future<Output = Answer>,
-        second: impl Future<Output = Answer>,
-    ) -> (Answer, Answer) {
+        first: impl Future<Output = A>,
+        second: impl Future<Output = B>,
+    ) -> (A, B) {
         let mut dice = Dice::new(number as u64);
         let head_start = dice.below(6);
         let (before, after) =
@@ -137,7 +137,7 @@ impl<'s> Ring<'s> {
 
     /// Exactly one of the two has won, the other was told why not, and the task stands where the winner left it.
     pub(super) async fn judge(&self, task_id: &str, first: Side<'_>, second: Side<'_>) -> bool {
-        let status = self.task(task_id).await.status.name();
+        let status = self.status(task_id).await;
         let won = |side: &Side<'_>| side.answer.status < 300 && side.leaves == status;
         let lost =
             |side: &Side<'_>| side.answer.status == 409 && side.answer.code() == side.loses_with;
@@ -174,11 +174,29 @@ impl<'s> Ring<'s> {
             }
         };
         let (answer, ()) = tokio::join!(request, time);
-        let status = self.task(task_id).await.status.name();
+        let status = self.status(task_id).await;
         let won = answer.status < 300 && status == leaves;
         let lost = answer.status == 409 && answer.code() == loses_with && status == lapses_to;
         assert!(won != lost, "{task_id} is {status}\n{} {}", answer.status, answer.text);
         won
+    }
+
+    /// Where a task stands.
+    pub(super) async fn status(&self, task_id: &str) -> &'static str {
+        self.task(task_id).await.status.name()
+    }
+
+    /// The policy that is in force: the market's first, or after its end a new one that the buying agent is bound to.
+    pub(super) async fn renew_policy(&self, number: usize) -> String {
+        let Market { buyer, buying, policy_id, .. } = &self.market;
+        if number.is_multiple_of(PAIRS_IN_MARKET) {
+            return policy_id.clone();
+        }
+        let caps = json!({ "max_per_command_micros": "100000", "max_per_day_micros": "1000000" });
+        let policy = buyer.post("/v1/spend-policies", caps).await.expect(201);
+        let bind = format!("/v1/connections/{}/spend-policy", buying.connection_id);
+        buyer.post(&bind, json!({})).await.expect(200);
+        text(&policy["policy_id"])
     }
 
     async fn task(&self, task_id: &str) -> Task {
