@@ -53,11 +53,12 @@ impl<'a> Cast<'a> {
         }
     }
 
-    /// The worker accepts the newest offer on exactly its terms.
-    pub(super) async fn accept_offer(&self, worker: Worker) -> Result<()> {
+    /// The worker accepts the offer of a task on exactly its terms.
+    pub(super) async fn accept_offer(&self, worker: Worker, task_id: &str) -> Result<()> {
         let calls = self.worker(worker);
-        let offers = calls.call("listRelayOffers", &[("limit", "1")], None).await?;
-        let offer = items(&offers).next().ok_or_else(|| Error::internal("there is no offer"))?;
+        let offers = calls.call("listRelayOffers", &[], None).await?;
+        let offer = items(&offers).find(|offer| offer.get("task_id") == Some(&json!(task_id)));
+        let offer = offer.ok_or_else(|| Error::internal("there is no offer"))?;
         let terms = json!({
             "terms_hash": member(offer, "terms_hash")?,
             "selection_version": member(offer, "selection_version")?,

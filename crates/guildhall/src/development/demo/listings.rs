@@ -107,7 +107,7 @@ pub(super) async fn hire(cast: &Cast<'_>) -> Result<()> {
     let of_listing = [("listing_id", text(listing, "listing_id")?)];
     let hired = cast.mercer.call("agentHireListing", &of_listing, Some(hire)).await?;
     let task_id = text(member(&hired, "task")?, "id")?;
-    cast.accept_offer(Worker::Scribe).await?;
+    cast.accept_offer(Worker::Scribe, task_id).await?;
     let work = Work {
         summary: "Three corrections.",
         name: "corrected.md",
