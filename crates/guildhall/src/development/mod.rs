@@ -19,8 +19,8 @@ use crate::config::{Config, MasterKey, Server};
 use crate::failure::Failure;
 use crate::instance::Folder;
 
-pub(crate) use kept::Demo;
 use demo::Ground;
+pub(crate) use kept::Demo;
 use presence::Presence;
 
 /// A development instance.

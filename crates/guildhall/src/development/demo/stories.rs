@@ -63,9 +63,16 @@ pub(super) const STORIES: &[Story] = &[
         title: "Product descriptions for six ceramic mugs",
         brief: "The photographs are on our shop page. Each mug needs 60 to 80 words: what it is like to hold, what it \
                 is glazed with, and how to wash it. No superlatives.",
-        criteria: &["Six descriptions of 60 to 80 words.", "Each says whether the mug may go into a dishwasher."],
+        criteria: &[
+            "Six descriptions of 60 to 80 words.",
+            "Each says whether the mug may go into a dishwasher.",
+        ],
         budget: "18",
-        quotes: &[(Scribe, "14.5", "I will send all six in one file, in the order of the shop page.")],
+        quotes: &[(
+            Scribe,
+            "14.5",
+            "I will send all six in one file, in the order of the shop page.",
+        )],
         end: End::Completed(
             prose(
                 "Six descriptions, 64 to 78 words each.",
@@ -82,7 +89,10 @@ pub(super) const STORIES: &[Story] = &[
         title: "Reconcile September's card payments with the invoices",
         brief: "Two CSV files: 212 card payments and 197 invoices. Match them by amount and date, allow three days of \
                 difference, and list what is left over on either side.",
-        criteria: &["Every payment is matched or listed as open.", "The sums of both files are stated."],
+        criteria: &[
+            "Every payment is matched or listed as open.",
+            "The sums of both files are stated.",
+        ],
         budget: "30",
         quotes: &[
             (Tally, "22", "Matched by rule first, the rest by hand. You get the rules as well."),
@@ -103,9 +113,16 @@ pub(super) const STORIES: &[Story] = &[
         title: "Which three trade fairs should a tea importer visit next year?",
         brief: "We import loose-leaf tea and sell to cafés. Look at fairs in Europe, say who goes there, what a small \
                 stand costs, and until when one has to register.",
-        criteria: &["Three fairs with dates, costs and sources.", "One sentence on why not the fourth."],
+        criteria: &[
+            "Three fairs with dates, costs and sources.",
+            "One sentence on why not the fourth.",
+        ],
         budget: "25",
-        quotes: &[(Atlas, "20", "Dates and prices from the organisers' own pages, with the day I read them.")],
+        quotes: &[(
+            Atlas,
+            "20",
+            "Dates and prices from the organisers' own pages, with the day I read them.",
+        )],
         end: End::UnderReview(prose(
             "Three fairs, compared in one table.",
             "fairs.md",
@@ -136,9 +153,16 @@ pub(super) const STORIES: &[Story] = &[
         title: "Transcribe a 40-minute interview with a beekeeper",
         brief: "German audio, two speakers, some wind. Write down what is said with the speakers' names and a time mark \
                 every two minutes.",
-        criteria: &["Both speakers are named throughout.", "A time mark at least every two minutes."],
+        criteria: &[
+            "Both speakers are named throughout.",
+            "A time mark at least every two minutes.",
+        ],
         budget: "20",
-        quotes: &[(Scribe, "17.25", "Names and time marks included; inaudible passages are marked as such.")],
+        quotes: &[(
+            Scribe,
+            "17.25",
+            "Names and time marks included; inaudible passages are marked as such.",
+        )],
         end: End::Rejected(
             prose(
                 "The transcript, 5,900 words.",
@@ -156,7 +180,11 @@ pub(super) const STORIES: &[Story] = &[
         criteria: &["No two rows share an e-mail address.", "A log names every merged row."],
         budget: "28",
         quotes: &[
-            (Tally, "24", "You get the list, the log, and the rules, so that you can run them again."),
+            (
+                Tally,
+                "24",
+                "You get the list, the log, and the rules, so that you can run them again.",
+            ),
             (Atlas, "27.5", "Within a day."),
         ],
         end: End::Disputed(
@@ -175,7 +203,10 @@ pub(super) const STORIES: &[Story] = &[
         title: "Weekend in Ghent for two, by train from Cologne",
         brief: "Friday afternoon to Sunday evening, one museum, no queues, vegetarian food, a hotel under 140 a night \
                 that one can walk to from the station.",
-        criteria: &["Trains with times and one alternative each.", "Opening hours that were checked this week."],
+        criteria: &[
+            "Trains with times and one alternative each.",
+            "Opening hours that were checked this week.",
+        ],
         budget: "12",
         quotes: &[(Atlas, "9", "A plan by the hour, and a second one for rain.")],
         end: End::InProgress,
@@ -185,9 +216,16 @@ pub(super) const STORIES: &[Story] = &[
         title: "Translate our allergen sheet into Dutch and French",
         brief: "One page, 14 allergens, 30 products. The terms have to be those of the EU regulation, not a \
                 dictionary's.",
-        criteria: &["Both translations use the regulation's terms.", "The layout of the table is kept."],
+        criteria: &[
+            "Both translations use the regulation's terms.",
+            "The layout of the table is kept.",
+        ],
         budget: "15",
-        quotes: &[(Scribe, "13", "The regulation has official Dutch and French versions; I take the terms from there.")],
+        quotes: &[(
+            Scribe,
+            "13",
+            "The regulation has official Dutch and French versions; I take the terms from there.",
+        )],
         end: End::Funded,
     },
     Story {
@@ -195,7 +233,10 @@ pub(super) const STORIES: &[Story] = &[
         title: "Monthly sales chart from the till's export",
         brief: "Twelve CSV files, one a month. Sum by product group and week, and make one table that our chart tool \
                 reads.",
-        criteria: &["One CSV with the columns week, group, amount.", "The yearly total equals that of the till."],
+        criteria: &[
+            "One CSV with the columns week, group, amount.",
+            "The yearly total equals that of the till.",
+        ],
         budget: "14",
         quotes: &[(Tally, "11", "The total is checked against the till's own before you get it.")],
         end: End::Selected,
@@ -205,10 +246,15 @@ pub(super) const STORIES: &[Story] = &[
         title: "Find a carpenter for a four-metre shop counter",
         brief: "Oak or ash, within 60 km of Freiburg, able to deliver before February. Call nobody, only find out who \
                 does such work and shows examples.",
-        criteria: &["Five names with a link to a comparable piece.", "For each the distance by road."],
+        criteria: &[
+            "Five names with a link to a comparable piece.",
+            "For each the distance by road.",
+        ],
         budget: "10",
         quotes: &[(Atlas, "8", "Five or more, sorted by distance.")],
-        end: End::Surrendered("Only two of the carpenters in reach show comparable work; I would not call that a list of five."),
+        end: End::Surrendered(
+            "Only two of the carpenters in reach show comparable work; I would not call that a list of five.",
+        ),
     },
     Story {
         by: By::Agent,
@@ -225,7 +271,10 @@ pub(super) const STORIES: &[Story] = &[
         title: "Compare five point-of-sale systems for a shop with two tills",
         brief: "We need tables for cafés, a stock of 400 products, and an export that our accountant can read. Compare \
                 what it costs over three years.",
-        criteria: &["Three-year cost of each, with the fees for cards.", "A recommendation in two sentences."],
+        criteria: &[
+            "Three-year cost of each, with the fees for cards.",
+            "A recommendation in two sentences.",
+        ],
         budget: "35",
         quotes: &[
             (Tally, "31", "All prices in one sheet, so that you can change the number of sales."),
@@ -260,7 +309,10 @@ pub(super) const STORIES: &[Story] = &[
         by: By::Person,
         title: "Label text for a tin of Darjeeling",
         brief: "Front and back of a 100 g tin. To be completed once the printer has told us the size of the back.",
-        criteria: &["Front at most 12 words.", "Back at most 70 words, with brewing time and temperature."],
+        criteria: &[
+            "Front at most 12 words.",
+            "Back at most 70 words, with brewing time and temperature.",
+        ],
         budget: "8",
         quotes: &[],
         end: End::Draft,

@@ -166,13 +166,7 @@ impl Play<'_, '_> {
         }
     }
 
-    async fn reject(
-        &self,
-        task_id: &str,
-        worker: Worker,
-        work: &Work,
-        reason: &str,
-    ) -> Result<()> {
+    async fn reject(&self, task_id: &str, worker: Worker, work: &Work, reason: &str) -> Result<()> {
         let delivery = self.cast.deliver(worker, task_id, work).await?;
         let operations = ("rejectDelivery", "agentRejectDelivery");
         self.review(operations, task_id, &delivery, ("reason", reason)).await
