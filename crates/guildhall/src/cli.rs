@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use guildhall_core::AccountId;
 use guildhall_core::money::Credits;
+use guildhall_core::text::Line;
 
 /// A marketplace where people and AI agents hire AI agents.
 #[derive(Debug, Parser)]
@@ -123,7 +125,38 @@ pub(crate) enum AdminCommand {
     /// Keys that sign tokens.
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// Stop what must not go on, and say what is stopped.
+    #[command(subcommand)]
+    Pause(PauseCommand),
+    /// Let go on what was stopped.
+    #[command(subcommand)]
+    Resume(ResumeCommand),
 }
+
+/// What can be stopped.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PauseCommand {
+    /// Stop all spending by agents, on their very next request. Work that is paid for goes on.
+    Spending {
+        #[command(flatten)]
+        instance: InstanceArgs,
+        /// Why; agents and their owners are told.
+        #[arg(long, value_name = "TEXT", value_parser = |text: &str| Reason::new(text))]
+        reason: Reason,
+    },
+    /// Say what is stopped, since when and why.
+    Status(InstanceArgs),
+}
+
+/// What can go on.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ResumeCommand {
+    /// Let agents spend again, each within its policy.
+    Spending(InstanceArgs),
+}
+
+/// Why something is stopped: it becomes part of a sentence that others read.
+pub(crate) type Reason = Line<1, 500>;
 
 /// What can be done with arbiters.
 #[derive(Debug, Subcommand)]
@@ -150,6 +183,17 @@ pub(crate) enum AccountCommand {
     },
     /// Show an account.
     Show(OneAccount),
+    /// List accounts, newest first.
+    List {
+        #[command(flatten)]
+        instance: InstanceArgs,
+        /// How many, at most.
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=1000))]
+        limit: u16,
+        /// Only those made before this account: the last one of the page before.
+        #[arg(long, value_name = "ACCOUNT_ID")]
+        before: Option<AccountId>,
+    },
     /// Keep an account from signing in and end its sessions.
     Disable(OneAccount),
     /// Let a disabled account sign in again.

@@ -58,7 +58,11 @@ impl Node {
         let limits = config.server.connection_limits();
         let router = app.router(extra);
         let demo = match &development {
-            Some(development) => Some(development.demo(&app).await?),
+            Some(development) => {
+                let (demo, presence) = development.demo(&app, &config, &key).await?;
+                working.spawn(presence.keep(stop.clone()));
+                Some(demo)
+            }
             None => None,
         };
         let accepting = tokio::spawn(accept::serve(listener, router, limits, stop.clone()));

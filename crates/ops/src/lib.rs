@@ -47,6 +47,7 @@ mod timers;
 mod wallets;
 mod webhooks;
 
+pub use agent_buyer::SPENDING_SWITCH;
 pub use caller::Credential;
 pub use clock::Clock;
 pub use credits::grant_credits;

@@ -1,18 +1,19 @@
 //! `guildhall admin …`: the operator's hand on an instance, also beside its running server.
 
-use guildhall_core::Timestamp;
+use guildhall_core::{AccountId, Timestamp};
 use guildhall_identity::{AccountView, Email, Identity};
+use guildhall_store::tables::account::Account;
 use guildhall_store::tables::signing_key::SigningKey;
 use guildhall_store::{self as store, Db};
 use serde::Serialize;
 use serde_json::json;
 
 use super::target::Target;
-use super::{ledger, password};
+use super::{ledger, password, pause};
 use crate::app;
 use crate::cli::{
     AccountCommand, AdminCommand, ArbiterCommand, CreditsCommand, InstanceArgs, KeysCommand,
-    LedgerCommand,
+    LedgerCommand, PauseCommand, ResumeCommand,
 };
 use crate::config::Config;
 use crate::failure::Failure;
@@ -44,6 +45,13 @@ pub(super) fn run(command: &AdminCommand, json: bool) -> Result<(), Failure> {
                 ledger::grant(by, clock.now(), email, *credits, json).await
             }
             AdminCommand::Ledger(LedgerCommand::Verify(_)) => ledger::verify(&admin.db, json).await,
+            AdminCommand::Pause(PauseCommand::Spending { reason, .. }) => {
+                pause::spending(&admin.db, clock.now(), reason, json).await
+            }
+            AdminCommand::Pause(PauseCommand::Status(_)) => pause::status(&admin.db, json).await,
+            AdminCommand::Resume(ResumeCommand::Spending(_)) => {
+                pause::resume_spending(&admin.db, json).await
+            }
         }
     })
 }
@@ -51,7 +59,9 @@ pub(super) fn run(command: &AdminCommand, json: bool) -> Result<(), Failure> {
 fn instance(command: &AdminCommand) -> &InstanceArgs {
     match command {
         AdminCommand::Account(account) => match account {
-            AccountCommand::Create { instance, .. } => instance,
+            AccountCommand::Create { instance, .. } | AccountCommand::List { instance, .. } => {
+                instance
+            }
             AccountCommand::Show(one)
             | AccountCommand::Disable(one)
             | AccountCommand::Enable(one)
@@ -62,7 +72,11 @@ fn instance(command: &AdminCommand) -> &InstanceArgs {
         }
         AdminCommand::Credits(CreditsCommand::Grant { instance, .. })
         | AdminCommand::Keys(KeysCommand::Rotate(instance) | KeysCommand::List(instance))
-        | AdminCommand::Ledger(LedgerCommand::Verify(instance)) => instance,
+        | AdminCommand::Ledger(LedgerCommand::Verify(instance))
+        | AdminCommand::Pause(
+            PauseCommand::Spending { instance, .. } | PauseCommand::Status(instance),
+        )
+        | AdminCommand::Resume(ResumeCommand::Spending(instance)) => instance,
     }
 }
 
@@ -91,6 +105,12 @@ struct ShownAccount {
     disabled_at: Option<Timestamp>,
 }
 
+impl From<&Account> for ShownAccount {
+    fn from(found: &Account) -> Self {
+        Self { account: AccountView::from(found), disabled_at: found.disabled_at }
+    }
+}
+
 /// A signing key as the operator sees it.
 #[derive(Serialize)]
 struct ShownKey {
@@ -109,6 +129,7 @@ impl Admin {
                 self.show(&made.map_err(refused)?.email).await
             }
             AccountCommand::Show(one) => self.show(&one.email).await,
+            AccountCommand::List { limit, before, .. } => self.list(*before, *limit).await,
             AccountCommand::Disable(one) => {
                 self.identity.disable_account(&one.email).await.map_err(refused)?;
                 self.show(&one.email).await
@@ -131,16 +152,41 @@ impl Admin {
         let found = self.db.read("find_account", move |tx| tx.find_account_by_email(&folded));
         let found = found.await.map_err(|error: store::Error| Failure::new(error.to_string()))?;
         let found = found.ok_or_else(|| Failure::new(format!("there is no account {email}")))?;
-        let disabled_at = found.disabled_at;
-        let shown = ShownAccount { account: AccountView::from(&found), disabled_at };
+        let shown = ShownAccount::from(&found);
         if self.json {
             return output::json(&shown);
         }
         let AccountView { account_id, email, display_name, created_at } = shown.account;
-        let state = disabled_at.map_or("enabled".to_owned(), |at| format!("disabled since {at}"));
+        let state =
+            shown.disabled_at.map_or("enabled".to_owned(), |at| format!("disabled since {at}"));
         output::text(&format!(
             "{account_id}\n  e-mail   {email}\n  name     {display_name}\n  created  {created_at}\n  state    {state}\n"
         ))
+    }
+
+    /// Lists accounts, and says how to go on where there are more.
+    async fn list(&self, before: Option<AccountId>, limit: u16) -> Result<(), Failure> {
+        // One more than asked for shows whether the list goes on.
+        let most = i64::from(limit) + 1;
+        let rows = self.db.read("list_accounts", move |tx| tx.list_accounts(before, most)).await;
+        let rows = rows.map_err(|error: store::Error| Failure::new(error.to_string()))?;
+        let more = rows.len() > usize::from(limit);
+        let accounts: Vec<ShownAccount> =
+            rows.iter().take(limit.into()).map(ShownAccount::from).collect();
+        let last = accounts.last().filter(|_| more).map(|last| last.account.account_id);
+        if self.json {
+            return output::json(&json!({ "accounts": accounts, "next_before": last }));
+        }
+        for ShownAccount { account, disabled_at } in &accounts {
+            let AccountView { account_id, email, display_name, created_at } = account;
+            let state = disabled_at.map_or("enabled ", |_| "disabled");
+            let line = format!("{account_id}  {state}  {created_at}  {email}  {display_name}");
+            output::line(&line)?;
+        }
+        if let Some(last) = last {
+            output::note(&format!("there are more: --before {last}"));
+        }
+        Ok(())
     }
 
     async fn set_arbiter(&self, email: &str, arbiter: bool) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ mod ledger;
 mod migrate;
 mod openapi;
 mod password;
+mod pause;
 mod serve;
 mod target;
 

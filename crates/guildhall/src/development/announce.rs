@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::kept::{Demo, DemoAccount, DemoAgent};
+use super::kept::{Demo, DemoAccount, DemoAgent, Made};
 use crate::cli::Print;
 use crate::config::Server;
 use crate::failure::Failure;
@@ -34,11 +34,11 @@ pub(super) fn announce(print: Print, server: &Server, demo: &Demo) -> Result<(),
     };
     match print {
         Print::Json => output::json(&announcement),
-        Print::Text => output::text(&welcome(&announcement)),
+        Print::Text => output::text(&welcome(&announcement, demo.made)),
     }
 }
 
-fn welcome(told: &Announcement<'_>) -> String {
+fn welcome(told: &Announcement<'_>, made: Made) -> String {
     let base_url = &told.base_url;
     let people = told
         .accounts
@@ -51,8 +51,10 @@ fn welcome(told: &Announcement<'_>) -> String {
     });
     let people = people.collect::<String>();
     let agent = agent.unwrap_or_default();
+    let Made { agents, tasks, listings } = made;
     format!(
-        "Guildhall is ready at {base_url}\n\nSign in as one of the demo's people:\n\n{people}\n{agent}\
+        "Guildhall is ready at {base_url}\n\nThe demo began with {agents} agents, {tasks} tasks and {listings} \
+         listings.\n\nSign in as one of the demo's people:\n\n{people}\n{agent}\
          Ctrl-C stops it; --fresh begins anew.\n"
     )
 }

@@ -1,4 +1,4 @@
-//! Operations called from inside, the way a request of their account would.
+//! Operations called from inside, the way a request of their caller would.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr};
@@ -8,16 +8,20 @@ use guildhall_identity::SignedIn;
 use guildhall_ops::{Call, Credential, Error, Key, REGISTRY, Raw, Result, Service, digest};
 use serde_json::Value;
 
-/// An account that calls operations with a session of its own.
+/// Somebody who calls operations: a person with a session, or an agent with its key.
 pub(super) struct Calls<'a> {
     service: &'a Arc<Service>,
     credential: Credential,
 }
 
 impl<'a> Calls<'a> {
-    pub(super) fn new(service: &'a Arc<Service>, signed_in: &SignedIn) -> Self {
+    pub(super) fn of_person(service: &'a Arc<Service>, signed_in: &SignedIn) -> Self {
         let (account_id, session_id) = (signed_in.account.account_id, signed_in.session_id);
         Self { service, credential: Credential::Session { account_id, session_id } }
+    }
+
+    pub(super) fn of_agent(service: &'a Arc<Service>, api_key: &str) -> Self {
+        Self { service, credential: Credential::Key(digest(api_key.as_bytes())) }
     }
 
     /// Calls the operation `id` with the parameters of its path and its body, and gives its answer.
@@ -59,4 +63,20 @@ impl<'a> Calls<'a> {
         serde_json::from_slice(&answer.body)
             .map_err(|error| Error::internal(format!("the answer of {id}: {error}")))
     }
+}
+
+/// The items of a page.
+pub(super) fn items(page: &Value) -> impl Iterator<Item = &Value> {
+    page.get("data").and_then(Value::as_array).into_iter().flatten()
+}
+
+/// A text that an answer has.
+pub(super) fn text<'v>(value: &'v Value, name: &str) -> Result<&'v str> {
+    let found = value.get(name).and_then(Value::as_str);
+    found.ok_or_else(|| Error::internal(format!("the answer has no {name}")))
+}
+
+/// Something that an answer has, whatever it is.
+pub(super) fn member<'v>(value: &'v Value, name: &str) -> Result<&'v Value> {
+    value.get(name).ok_or_else(|| Error::internal(format!("the answer has no {name}")))
 }

@@ -12,6 +12,17 @@ use crate::failure::Failure;
 pub(crate) struct Demo {
     pub(crate) accounts: Vec<DemoAccount>,
     pub(crate) agents: Vec<DemoAgent>,
+    /// How much there was to see in the beginning.
+    #[serde(default)]
+    pub(crate) made: Made,
+}
+
+/// How much of everything was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Made {
+    pub(crate) agents: usize,
+    pub(crate) tasks: usize,
+    pub(crate) listings: usize,
 }
 
 /// A person of the demo.
@@ -21,7 +32,7 @@ pub(crate) struct DemoAccount {
     pub(crate) email: String,
     pub(crate) password: String,
     pub(crate) account_id: String,
-    /// Of the wallet with which the person signs; none without a chain.
+    /// Of the linked wallet with which the person signs. It is kept here and nowhere else.
     pub(crate) wallet_private_key: Option<String>,
 }
 
@@ -36,8 +47,12 @@ pub(crate) struct DemoAgent {
 }
 
 impl Demo {
-    /// Whether it is the data of this database: the folder may have been used with another one since.
+    /// Whether it is the data of this database, and all of it: the folder may have been used with another one since, or
+    /// its demo been made before there was a market.
     pub(super) async fn is_in(&self, app: &App) -> Result<bool, Failure> {
+        if self.made == Made::default() {
+            return Ok(false);
+        }
         for account in &self.accounts {
             let found = app.identity.find_account(&account.email).await;
             let found = found.map_err(|error| Failure::new(format!("demo data: {error}")))?;

@@ -1,4 +1,5 @@
-//! What a development instance has besides: demo data, a movable clock, a faucet, and a word of welcome.
+//! What a development instance has besides: demo data, agents that are present, a movable clock, a faucet, and a word of
+//! welcome.
 
 mod announce;
 mod calls;
@@ -7,16 +8,20 @@ mod demo;
 mod exchange;
 mod faucet;
 mod kept;
+mod presence;
+mod wallet;
 
 use axum::Router;
 
 use crate::app::App;
 use crate::cli::Print;
-use crate::config::Server;
+use crate::config::{Config, MasterKey, Server};
 use crate::failure::Failure;
 use crate::instance::Folder;
 
+use demo::Ground;
 pub(crate) use kept::Demo;
+use presence::Presence;
 
 /// A development instance.
 pub(crate) struct Development {
@@ -34,17 +39,23 @@ impl Development {
         clock::routes(app, self.folder.clock()).merge(faucet::routes(app))
     }
 
-    /// The demo data: what an earlier start made, if it is still there, or else new.
-    pub(crate) async fn demo(&self, app: &App) -> Result<Demo, Failure> {
+    /// The demo data: what an earlier start made, if it is still there, or else new. Its agents are present.
+    pub(crate) async fn demo(
+        &self,
+        app: &App,
+        config: &Config,
+        key: &MasterKey,
+    ) -> Result<(Demo, Presence), Failure> {
         let file = self.folder.demo();
         if let Some(demo) = file.read()?
             && demo.is_in(app).await?
         {
-            return Ok(demo);
+            let presence = Presence::begin(app, &demo.agents).await;
+            return Ok((demo, presence));
         }
-        let demo = demo::make(app).await?;
+        let (demo, presence) = demo::make(Ground { app, key, config }).await?;
         file.write(&demo)?;
-        Ok(demo)
+        Ok((demo, presence))
     }
 
     /// Tells that the instance is ready, and how to begin.

@@ -124,3 +124,84 @@ async fn an_arbiter_is_named_and_dismissed_under_a_running_server() {
     let (code, printed, told) = run(folder.path(), &nobody);
     assert!(code != 0 && printed.is_empty() && told.contains("No such account"), "{code} {told}");
 }
+
+/// "`guildhall admin account|…|pause …`: `--data DIR` or `--config FILE` says which instance; they work beside a running
+/// server".
+#[test]
+fn accounts_are_listed_newest_first_and_in_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let _dev = Dev::start(folder.path(), &[]);
+    assert_eq!(create(folder.path(), FIRST).0, 0);
+    let list = |more: &[&str]| -> (Vec<String>, Value) {
+        let (code, printed, told) =
+            run(folder.path(), &[&["admin", "account", "list", "--json"], more].concat());
+        assert_eq!(code, 0, "{told}");
+        let printed: Value = serde_json::from_str(&printed).unwrap();
+        let accounts = printed["accounts"].as_array().unwrap();
+        assert!(accounts.iter().all(|one| one["disabled_at"].is_null()), "{accounts:?}");
+        let emails = accounts.iter().map(|one| one["email"].as_str().unwrap().to_owned());
+        (emails.collect(), printed["next_before"].clone())
+    };
+    let (all, next) = list(&[]);
+    let demo = ["arbiter@guildhall.test", "owner@guildhall.test", "buyer@guildhall.test"];
+    assert_eq!(all, [&[EMAIL], &demo[..]].concat());
+    assert_eq!(next, Value::Null);
+    let (first, next) = list(&["--limit", "3"]);
+    assert_eq!(first, all[..3]);
+    let (rest, next) = list(&["--limit", "3", "--before", next.as_str().unwrap()]);
+    assert_eq!((&rest[..], next), (&all[3..], Value::Null));
+    assert_eq!(account(folder.path(), "disable", "").0, 0);
+    let (_, printed, told) = run(folder.path(), &["admin", "account", "list", "--limit", "1"]);
+    assert!(printed.starts_with("acct_") && printed.contains("  disabled  "), "{printed}");
+    assert!(printed.lines().count() == 1 && told.contains("there are more: --before acct_"));
+    for bad in [["--limit", "0"], ["--limit", "1001"], ["--before", "task_1"]] {
+        assert_eq!(run(folder.path(), &[&["admin", "account", "list"], &bad[..]].concat()).0, 2);
+    }
+}
+
+/// "`demand_unavailable` 503 (the operator's or the owner's kill switch is on)".
+#[tokio::test]
+async fn spending_is_paused_and_resumed_under_a_running_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let dev = Dev::start(folder.path(), &[]);
+    let admin = |arguments: &[&str]| -> Value {
+        let (code, printed, told) =
+            run(folder.path(), &[&["admin"], arguments, &["--json"]].concat());
+        assert_eq!(code, 0, "{told}");
+        serde_json::from_str::<Value>(&printed).unwrap()["spending"].clone()
+    };
+    let post = || {
+        let task = json!({
+            "title": "A map", "brief": "Draw one.", "criteria": ["It is a map."],
+            "budget_credits": "1",
+        });
+        let request = client().post(dev.base_url() + "/v1/agent-buyer/tasks").json(&task);
+        let key = testkit::unique("key");
+        send(request.header("x-api-key", dev.api_key(1)).header("idempotency-key", key))
+    };
+    let goes_on = json!({ "paused": false, "reason": null, "since": null });
+    assert_eq!(admin(&["pause", "status"]), goes_on);
+    post().await.expect(201);
+
+    let paused = admin(&["pause", "spending", "--reason", "A bug in a popular agent."]);
+    assert_eq!(
+        (&paused["paused"], &paused["reason"]),
+        (&json!(true), &json!("A bug in a popular agent."))
+    );
+    let refused = post().await.refused(503, "demand_unavailable");
+    assert!(refused.contains("A bug in a popular agent."), "{refused}");
+    let again = admin(&["pause", "spending", "--reason", "Still."]);
+    assert_eq!((&again["reason"], &again["since"]), (&json!("Still."), &paused["since"]));
+    assert_eq!(admin(&["pause", "status"]), again);
+    let (_, printed, _) = run(folder.path(), &["admin", "pause", "status"]);
+    assert!(printed.starts_with("spending by agents is paused since 20"), "{printed}");
+    assert!(printed.ends_with(": Still.\n"), "{printed}");
+
+    assert_eq!(admin(&["resume", "spending"]), goes_on);
+    assert_eq!(admin(&["resume", "spending"]), goes_on, "what goes on may be told to");
+    post().await.expect(201);
+    for bad in [&["pause", "spending"][..], &["pause", "spending", "--reason", ""], &["resume"]] {
+        let (code, printed, _) = run(folder.path(), &[&["admin"], bad].concat());
+        assert_eq!((code, printed.as_str()), (2, ""), "{bad:?}");
+    }
+}

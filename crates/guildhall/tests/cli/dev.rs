@@ -6,6 +6,27 @@ use serde_json::Value;
 
 use crate::support::{Dev, client, me, run, send, sign_in};
 
+/// The wallet of a private key as it is told.
+fn wallet(private_key: &str) -> testkit::Wallet {
+    let digits = private_key.strip_prefix("0x").unwrap();
+    assert_eq!(digits.len(), 64);
+    let byte = |place: usize| u8::from_str_radix(&digits[2 * place..][..2], 16).unwrap();
+    testkit::Wallet::of_key(std::array::from_fn(byte))
+}
+
+/// Reads something as one of the demo's people.
+async fn get_as(dev: &Dev, person: usize, path: &str) -> Value {
+    let account = &dev.ready["accounts"][person];
+    let text = |name: &str| account[name].as_str().unwrap();
+    let token = sign_in(&dev.base_url(), text("email"), text("password")).await;
+    let request = client().get(dev.base_url() + path).bearer_auth(token);
+    send(request).await.expect(200)
+}
+
+fn data(page: &Value) -> &[Value] {
+    page["data"].as_array().unwrap()
+}
+
 /// "`--print json` writes one line to stdout when ready: `{"ready": true, "base_url", "auth_url", "mcp_url", …}`"
 #[tokio::test]
 async fn the_line_has_exactly_the_promised_members() {
@@ -25,17 +46,20 @@ async fn the_line_has_exactly_the_promised_members() {
     for account in accounts {
         let members = ["role", "email", "password", "account_id", "wallet_private_key"];
         assert_eq!(names(account), members);
-        assert_eq!(account["wallet_private_key"], Value::Null);
         let text = |name: &str| account[name].as_str().unwrap();
         let token = sign_in(&base, text("email"), text("password")).await;
         assert_eq!(me(&base, &token).await.expect(200)["account_id"], account["account_id"]);
+        let wallet = wallet(text("wallet_private_key"));
+        let linked = send(client().get(format!("{base}/v1/wallets")).bearer_auth(&token)).await;
+        assert_eq!(linked.expect(200)["data"][0]["address"], wallet.address().to_string());
     }
     let agents = dev.ready["agents"].as_array().unwrap();
-    assert!(agents.len() >= 2);
+    assert!(agents.len() >= 5);
+    let emails: Vec<&Value> = accounts.iter().map(|account| &account["email"]).collect();
     for agent in agents {
         let members = ["agent_id", "name", "owner_email", "connection_id", "api_key"];
         assert_eq!(names(agent), members);
-        assert_eq!(agent["owner_email"], accounts[1]["email"]);
+        assert!(emails.contains(&&agent["owner_email"]), "{agent}");
         let seen = dev.me(agent["api_key"].as_str().unwrap()).await.expect(200);
         assert_eq!((&seen["agent_id"], &seen["name"]), (&agent["agent_id"], &agent["name"]));
         assert_eq!(seen["connection"]["connection_id"], agent["connection_id"]);
@@ -138,4 +162,91 @@ fn the_printed_document_is_the_committed_one() {
     let (_, printed, _) = run(folder.path(), &["openapi"]);
     let document: Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(document["servers"][0]["url"], "https://market.example");
+}
+
+/// "everything embedded, demo data": a task in every state that is reached without waiting, and what belongs to them.
+#[tokio::test]
+async fn the_demo_has_a_market_and_makes_it_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let dev = Dev::start(folder.path(), &[]);
+    let accounts = dev.ready["accounts"].clone();
+    let tasks = get_as(&dev, 0, "/v1/tasks?mine=true&limit=100").await;
+    let mut states: Vec<&str> =
+        data(&tasks).iter().map(|task| task["status"].as_str().unwrap()).collect();
+    states.sort_unstable();
+    states.dedup();
+    let all = [
+        "cancelled",
+        "changes_requested",
+        "completed",
+        "disputed",
+        "draft",
+        "funded",
+        "in_progress",
+        "open",
+        "refunded",
+        "rejected",
+        "selected",
+        "under_review",
+    ];
+    assert_eq!(states, all);
+    assert_eq!(data(&tasks).len(), 16);
+    let receipts = get_as(&dev, 0, "/v1/receipts").await;
+    assert_eq!(data(&receipts).len(), 4, "three were paid and one paid back");
+    let listings = get_as(&dev, 1, "/v1/me/listings").await;
+    let states: Vec<&Value> = data(&listings).iter().map(|listing| &listing["state"]).collect();
+    assert_eq!(states, ["draft", "published", "published", "published"]);
+    let disputes = get_as(&dev, 2, "/v1/disputes").await;
+    assert_eq!(data(&disputes).len(), 1, "the arbiter sees it");
+    let commands = get_as(&dev, 0, "/v1/agent-buyer/commands?limit=100").await;
+    let waits = |command: &&Value| command["state"] == "awaiting_approval";
+    assert_eq!(data(&commands).iter().filter(waits).count(), 1);
+    let policies = get_as(&dev, 0, "/v1/spend-policies").await;
+    let spent: i64 = data(&policies)[0]["usage"]["day_micros"].as_str().unwrap().parse().unwrap();
+    assert!(spent > 0, "{policies}");
+    let (code, _, told) = run(folder.path(), &["admin", "ledger", "verify"]);
+    assert_eq!(code, 0, "{told}");
+
+    assert_eq!(dev.stop(), 0);
+    let again = Dev::start(folder.path(), &[]);
+    let then = get_as(&again, 0, "/v1/tasks?mine=true&limit=100").await;
+    assert_eq!(data(&then).len(), 16, "a restart makes nothing");
+    assert_eq!(again.stop(), 0);
+    // Without the file it is all looked for, and found.
+    std::fs::remove_file(folder.path().join(".guildhall/demo.json")).unwrap();
+    let again = Dev::start(folder.path(), &[]);
+    let then = get_as(&again, 0, "/v1/tasks?mine=true&limit=100").await;
+    assert_eq!(data(&then).len(), 16, "nothing is made twice");
+    assert_eq!(again.ready["accounts"], accounts, "and the wallets are the same");
+    assert_eq!(data(&get_as(&again, 1, "/v1/me/listings").await).len(), 4);
+}
+
+/// Until when an agent of the demo is present, as its key sees it.
+async fn present_until(dev: &Dev, agent: usize) -> String {
+    let seen = dev.me(&dev.api_key(agent)).await.expect(200);
+    seen["presence"]["present_until"].as_str().unwrap_or_default().to_owned()
+}
+
+/// The agents of the demo stay present while the server runs; one that somebody else speaks for is left alone.
+#[tokio::test]
+async fn the_demos_agents_stay_present_until_somebody_else_speaks_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let dev = Dev::start(folder.path(), &[]);
+    let (kept, left) = (present_until(&dev, 0).await, present_until(&dev, 2).await);
+    let out = client().post(dev.base_url() + "/v1/relay/check-out").json(&serde_json::json!({}));
+    let out = out.header("x-api-key", dev.api_key(2)).header("idempotency-key", "leave-now");
+    send(out).await.expect(200);
+    let gone = present_until(&dev, 2).await;
+    assert_ne!(gone, left);
+    dev.move_clock(&serde_json::json!({ "advance_seconds": 3_600 })).await.expect(200);
+    // The renewing worker looks once a second; those before it in the list are renewed before those after it.
+    let renewed = async {
+        while present_until(&dev, 4).await <= kept {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    let renewed = tokio::time::timeout(std::time::Duration::from_secs(30), renewed).await;
+    assert!(renewed.is_ok(), "nobody came back");
+    assert!(present_until(&dev, 0).await > kept);
+    assert_eq!(present_until(&dev, 2).await, gone);
 }

@@ -34,6 +34,8 @@ fn the_tour_works_word_for_word() {
         "agent-buyer",
         "policy.bound",
         "createAgent",
+        "\"valid\": true",
+        "\"outcome\": \"accepted\"",
     ] {
         assert!(said.contains(seen), "{seen} is not in\n{said}");
     }

@@ -49,7 +49,7 @@ use crate::operation::Writes;
 pub(crate) const EXPIRE: &str = "command.expire";
 
 /// The operator's switch that stops all spending by agents.
-pub(crate) const SPENDING_SWITCH: &str = "spending";
+pub const SPENDING_SWITCH: &str = "spending";
 
 /// The input of operations on one command.
 #[derive(Deserialize, JsonSchema)]

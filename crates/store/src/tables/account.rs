@@ -2,6 +2,7 @@
 
 use guildhall_core::{AccountId, Secret, Timestamp};
 
+use super::columns::below;
 use crate::error::Result;
 use crate::locked::Locked;
 use crate::params;
@@ -78,6 +79,14 @@ impl ReadTx<'_> {
     /// The account with this address, folded.
     pub fn find_account_by_email(&mut self, email_folded: &str) -> Result<Option<Account>> {
         self.find(select!("WHERE t.email_folded = $1"), params![email_folded])
+    }
+
+    /// Accounts, newest first.
+    pub fn list_accounts(&mut self, before: Option<AccountId>, limit: i64) -> Result<Vec<Account>> {
+        self.rows(
+            select!("WHERE t.account_id < $1 ORDER BY t.account_id DESC LIMIT $2"),
+            params![below(before), limit],
+        )
     }
 }
 

@@ -28,7 +28,7 @@ pub mod search;
 pub mod session;
 pub mod signing_key;
 mod skill;
-mod switch;
+pub mod switch;
 pub mod task;
 mod task_search;
 pub mod timer;

@@ -4,7 +4,23 @@ use guildhall_core::Timestamp;
 
 use crate::error::Result;
 use crate::params;
+use crate::row::{FromRow, Row};
 use crate::tx::{ReadTx, Tx};
+
+/// A switch that is on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// Why.
+    pub reason: String,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+impl FromRow for Switch {
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        Ok(Self { reason: row.take()?, since: row.take()? })
+    }
+}
 
 impl ReadTx<'_> {
     /// Why a switch is on, if it is.
@@ -13,10 +29,15 @@ impl ReadTx<'_> {
             self.find("SELECT reason FROM switches WHERE name = $1", params![name.to_owned()])?;
         Ok(row.map(|(reason,)| reason))
     }
+
+    /// A switch as the operator sees it, if it is on.
+    pub fn show_switch(&mut self, name: &str) -> Result<Option<Switch>> {
+        self.find("SELECT reason, since FROM switches WHERE name = $1", params![name.to_owned()])
+    }
 }
 
 impl Tx<'_> {
-    /// Turns a switch on, with a reason.
+    /// Turns a switch on, with a reason. One that is on gets the new reason and stays on since when it was.
     pub fn switch_on(&mut self, name: &str, reason: &str, now: Timestamp) -> Result<()> {
         self.put(
             "INSERT INTO switches (name, reason, since) VALUES ($1, $2, $3) \
