@@ -1,5 +1,5 @@
-//! What a run has to look into and the database does not hold: read before the transaction, because nobody waits for it
-//! there.
+//! What a run has to look into and the database does not hold. It is read before the transaction, so that the writer waits
+//! neither for a disk nor for a stranger's host.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -99,8 +99,10 @@ impl Content {
         if keep {
             blobs.put(&sha256, bytes.clone()).await?;
         }
-        let text = self.admit(size).and_then(|()| text_of(bytes));
-        self.texts.insert(sha256.clone(), text);
+        if !self.texts.contains_key(&sha256) {
+            let text = self.admit(size).and_then(|()| text_of(bytes));
+            self.texts.insert(sha256.clone(), text);
+        }
         Ok(Document { media_type, size: i64::try_from(size).unwrap_or(i64::MAX), sha256 })
     }
 
