@@ -69,6 +69,31 @@ fn refusals_name_the_field() {
     assert!(reason(&[], None).contains("missing field `agent_id`"));
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum Word {
+    Credits,
+}
+
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "read by Debug")]
+struct Worded {
+    rail: Word,
+}
+
+/// The reader calls it bad syntax, and the body is fine: only the field is not.
+#[test]
+fn something_else_than_a_word_is_the_fields_fault() {
+    let read = |body: &str| {
+        let raw = Raw { pairs: vec![], body: Some(body.as_bytes()) };
+        parse::<Worded>(&raw).map_err(|error| error.reason().to_owned())
+    };
+    assert!(read(r#"{"rail":"credits"}"#).is_ok());
+    assert_eq!(read(r#"{"rail":-1.5}"#).unwrap_err(), "rail: is of the wrong type.");
+    assert!(read(r#"{"rail":"gold"}"#).unwrap_err().starts_with("rail: unknown variant `gold`"));
+    assert!(read(r#"{"rail":-1.5"#).unwrap_err().starts_with("The body is not valid JSON: "));
+}
+
 #[test]
 fn what_is_no_json_object_is_said_so() {
     let agent = [("agent_id", AGENT)];
