@@ -24,7 +24,7 @@ const CONNECTIONS: usize = 64;
 /// How long an ordinary run strikes.
 const SECONDS: usize = 4;
 /// How much longer it may take until everything was tried.
-const GRACE: Duration = Duration::from_mins(1);
+const GRACE: Duration = Duration::from_mins(2);
 /// How long the watcher rests between two looks.
 const WATCH_EVERY: Duration = Duration::from_millis(100);
 

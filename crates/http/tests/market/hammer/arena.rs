@@ -31,7 +31,8 @@ const BUYERS: usize = 8;
 pub(super) struct Posted {
     pub(super) task_id: String,
     pub(super) budget: i64,
-    pub(super) quotes: Vec<String>,
+    /// Which worker has quoted for it, and the quote.
+    pub(super) quote: Option<(usize, String)>,
 }
 
 /// An agent that buys, and the tasks that it knows of.
