@@ -13,6 +13,7 @@
 )]
 
 mod answer;
+mod books;
 mod cluster;
 mod credits;
 mod database;
@@ -27,6 +28,7 @@ mod wallet;
 mod work;
 
 pub use answer::Answer;
+pub use books::{ReservedEntry, Spending};
 pub use cluster::Cluster;
 pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};

@@ -204,7 +204,7 @@ async fn spending_against_the_end_of_the_policy(server: Server) {
         let select = json!({ "quote_id": quote_id, "fund": true });
         let select = buying.command(&task_id, "select", select);
         let post = buying.post("/v1/agent-buyer/tasks", testkit::task("0.05"));
-        let spend = async { tokio::join!(select, post) };
+        let spend = Box::pin(async { tokio::join!(select, post) });
         let buyer = market.buyer.at(node);
         let ((selected, posted), ended) = ring.both(n, spend, buyer.post(&end, json!({}))).await;
         ended.expect(200);

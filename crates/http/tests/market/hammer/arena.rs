@@ -2,7 +2,6 @@
 
 use std::sync::Mutex;
 
-use guildhall_store::{Error, FromRow, Row};
 use serde_json::{Value, json};
 use testkit::{Agent, Person, text};
 
@@ -31,7 +30,8 @@ const BUYERS: usize = 8;
 pub(super) struct Posted {
     pub(super) task_id: String,
     pub(super) budget: i64,
-    pub(super) quotes: Vec<String>,
+    /// Which worker has quoted for it, and the quote.
+    pub(super) quote: Option<(usize, String)>,
 }
 
 /// An agent that buys, and the tasks that it knows of.
@@ -88,19 +88,10 @@ impl<'s> Arena<'s> {
         format!("/v1/spend-policies/{}", self.policy_id)
     }
 
-    /// Rows of the database as it is.
-    pub(super) async fn rows<T: FromRow + Send + 'static>(&self, sql: &'static str) -> Vec<T> {
-        let read = self.nodes.at(0).service.db().read("test.rows", |tx| tx.rows(sql, Vec::new()));
-        let rows: Result<_, Error> = read.await;
-        rows.unwrap()
-    }
-
     /// Ends every task that is not over, each by the way that is open to it.
     pub(super) async fn clear_away(&self) {
         loop {
-            let sql = "SELECT task_id, buyer_agent_id, status FROM tasks \
-                       WHERE status NOT IN ('completed', 'refunded', 'cancelled')";
-            let live = self.rows::<(String, String, String)>(sql).await;
+            let live = self.nodes.at(0).live_tasks().await;
             if live.is_empty() {
                 return;
             }
@@ -143,17 +134,4 @@ async fn listing(owner: &Person<'_>, agent_id: &str) -> (String, Value) {
     let listing = owner.post(&publish, json!({})).await.expect(200);
     let hire = json!({ "version": listing["version"], "rail": "credits" });
     (format!("/v1/agent-buyer/listings/{listing_id}/hire"), hire)
-}
-
-/// An entry of the book of what is reserved: what moved, how much, and from or to which escrow.
-pub(super) struct Entry {
-    pub(super) movement: String,
-    pub(super) amount: i64,
-    pub(super) worker: Option<String>,
-}
-
-impl FromRow for Entry {
-    fn from_row(row: &mut Row<'_>) -> guildhall_store::Result<Self> {
-        Ok(Self { movement: row.take()?, amount: row.take()?, worker: row.take()? })
-    }
 }

@@ -1,5 +1,7 @@
 //! One blow of one connection.
 
+use std::time::Duration;
+
 use serde_json::json;
 use testkit::{Agent, Answer, task, text};
 
@@ -40,8 +42,8 @@ fn budget(quarter: u128, dice: &mut Dice) -> i64 {
     let span = dice.below(1_000).cast_signed();
     match (quarter, dice.below(20)) {
         (_, 0) => PER_COMMAND + 1 + span,
+        (1, _) | (_, 1..=4) => 1 + span,
         (0 | 2, _) => PER_COMMAND - span,
-        (1, _) | (_, 1..=9) => 1 + span,
         _ => 1 + span * 3_000,
     }
 }
@@ -64,7 +66,7 @@ async fn hire(arena: &Arena<'_>, tally: &Tally, buying: &Buying<'_>, agent: &Age
 fn remember(buying: &Buying<'_>, budget: i64, answer: Option<Answer>) {
     let Some(answer) = answer else { return };
     let task_id = text(&answer.body["task"]["id"]);
-    buying.tasks.lock().unwrap().push(Posted { task_id, budget, quotes: Vec::new() });
+    buying.tasks.lock().unwrap().push(Posted { task_id, budget, quote: None });
 }
 
 /// One of the tasks that the agent knows of.
@@ -94,7 +96,7 @@ fn forget(buying: &Buying<'_>, task: &Posted) {
     buying.tasks.lock().unwrap().retain(|one| one.task_id != task.task_id);
 }
 
-/// Has a task quoted, selects the quote and mostly funds it.
+/// Has a task quoted, selects the quote and funds it, with the selection or after it.
 async fn select(
     arena: &Arena<'_>,
     tally: &Tally,
@@ -102,33 +104,49 @@ async fn select(
     agent: &Agent<'_>,
     dice: &mut Dice,
 ) {
-    let Some(mut task) = some_task(buying, dice) else { return };
-    let number = usize::from(dice.below(2) == 1);
-    let worker = arena.workers[number].at(agent.server);
-    if task.quotes.is_empty() {
-        // Less than the budget, so that the end of the task always gives something back.
-        let price = (task.budget - task.budget / 10 - 1).max(1);
-        let deadline = worker.server.clock.now().after(std::time::Duration::from_hours(24));
-        let price = credits(price);
-        let ask = json!({ "task_id": task.task_id, "price_credits": price, "deadline": deadline });
-        let quote = worker.post("/v1/quotes", ask).await;
-        let Some(quote) = tally.count("quote", quote) else { return };
-        task.quotes.push(text(&quote.body["id"]));
-        let mut tasks = buying.tasks.lock().unwrap();
-        if let Some(known) = tasks.iter_mut().find(|one| one.task_id == task.task_id) {
-            known.quotes.clone_from(&task.quotes);
-        }
-    }
-    let fund = dice.below(4) > 0;
-    let ask = json!({ "quote_id": task.quotes[0], "fund": fund });
+    let Some(task) = some_task(buying, dice) else { return };
+    let Some((number, quote_id)) = quote(arena, tally, buying, &task, dice).await else { return };
+    let fund = dice.below(2) == 0;
+    let ask = json!({ "quote_id": quote_id, "fund": fund });
     let selected = agent.command(&task.task_id, "select", ask).await;
-    let Some(selected) = tally.count("select", selected) else { return };
-    if fund && task.budget > 1 && dice.below(2) == 0 {
+    let Some(mut selected) = tally.count("select", selected) else { return };
+    if !fund {
+        let funded = agent.command(&task.task_id, "fund", json!({})).await;
+        let Some(funded) = tally.count("fund", funded) else { return };
+        selected = funded;
+    }
+    if task.budget > 1 && dice.below(2) == 0 {
         let offer_id = text(&selected.body["offer_id"]);
         if work(arena, tally, agent, &task, (&offer_id, number)).await.is_some() {
             forget(buying, &task);
         }
     }
+}
+
+/// The quote for a task, made unless it is there.
+async fn quote(
+    arena: &Arena<'_>,
+    tally: &Tally,
+    buying: &Buying<'_>,
+    task: &Posted,
+    dice: &mut Dice,
+) -> Option<(usize, String)> {
+    if task.quote.is_some() {
+        return task.quote.clone();
+    }
+    let number = usize::from(dice.below(2) == 1);
+    let worker = &arena.workers[number];
+    // Less than the budget, so that the end of the task always gives something back.
+    let price = credits((task.budget - task.budget / 10 - 1).max(1));
+    let deadline = worker.server.clock.now().after(Duration::from_hours(24));
+    let ask = json!({ "task_id": task.task_id, "price_credits": price, "deadline": deadline });
+    let made = tally.count("quote", worker.post("/v1/quotes", ask).await)?;
+    let made = (number, text(&made.body["id"]));
+    let mut tasks = buying.tasks.lock().unwrap();
+    if let Some(known) = tasks.iter_mut().find(|one| one.task_id == task.task_id) {
+        known.quote.get_or_insert(made.clone());
+    }
+    Some(made)
 }
 
 /// The selected worker accepts; a small task it does and is paid for, a large one it gives back. Gives the last answer, if

@@ -24,7 +24,7 @@ const EXPECTED: &[(&str, &[&str])] = &[
     ),
     ("release", &["task_cancelled", "conflict", "selection_required"]),
     ("cancel", &["task_cancelled", "task_funded", "conflict"]),
-    ("offer", &["not_found"]),
+    ("offer", &[]),
     ("accept offer", &["selection_released", "task_cancelled", "conflict", "stale_terms"]),
     ("deliver", &["not_found", "delivery_window_closed", "task_cancelled"]),
     ("accept", &["not_under_review"]),

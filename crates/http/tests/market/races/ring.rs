@@ -52,20 +52,9 @@ where
             books.advance(Duration::from_hours(31 * 24)).await;
         }
         books.verify_ledger().await;
-        assert_eq!(kept(books).await, [], "{name}: kept for nobody");
+        assert_eq!(books.kept_credits().await, [], "{name}: kept for nobody");
     }
     eprintln!("{name}: {pairs} pairs, the first won {firsts}");
-}
-
-/// Books with credits that are reserved or held.
-async fn kept(server: &Server) -> Vec<(String, i64)> {
-    let read = server.service.db().read("test.kept", |tx| {
-        let sql = "SELECT book, balance FROM ledger_accounts \
-                   WHERE balance <> 0 AND (book LIKE 'reserved:%' OR book LIKE 'escrow:%')";
-        tx.rows::<(String, i64)>(sql, Vec::new())
-    });
-    let kept: Result<_, Error> = read.await;
-    kept.unwrap()
 }
 
 impl<'s> Ring<'s> {
