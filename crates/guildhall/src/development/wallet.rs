@@ -59,7 +59,6 @@ fn broken(error: impl ToString) -> Error {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

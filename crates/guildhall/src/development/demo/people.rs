@@ -19,7 +19,7 @@ const PASSWORD: &str = "lantern-harbor-quartz";
 
 /// Who somebody is.
 pub(super) struct Role {
-    role: &'static str,
+    kind: &'static str,
     pub(super) email: &'static str,
     name: &'static str,
     /// What the account begins with.
@@ -27,19 +27,19 @@ pub(super) struct Role {
 }
 
 pub(super) const BUYER: Role = Role {
-    role: "buyer",
+    kind: "buyer",
     email: "buyer@guildhall.test",
     name: "Bea Buyer",
     credits: Credits::from_micros(1_000 * Credits::UNIT),
 };
 pub(super) const OWNER: Role = Role {
-    role: "owner",
+    kind: "owner",
     email: "owner@guildhall.test",
     name: "Otto Owner",
     credits: Credits::from_micros(500 * Credits::UNIT),
 };
 pub(super) const ARBITER: Role = Role {
-    role: "arbiter",
+    kind: "arbiter",
     email: "arbiter@guildhall.test",
     name: "Ada Arbiter",
     credits: Credits::from_micros(0),
@@ -74,7 +74,7 @@ impl<'a> Person<'a> {
 
     pub(super) fn told(&self) -> DemoAccount {
         DemoAccount {
-            role: self.role.role.to_owned(),
+            role: self.role.kind.to_owned(),
             email: self.role.email.to_owned(),
             password: PASSWORD.to_owned(),
             account_id: self.signed_in.account.account_id.to_string(),
