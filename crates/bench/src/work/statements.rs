@@ -1,7 +1,7 @@
 //! What the measured operations execute, statement by statement, written by hand for both engines.
 //!
 //! The suites check on a copy of the database that one run of these changes as many rows of every table as one request
-//! does, so that the two cannot drift apart unseen.
+//! does, and on PostgreSQL that a request sends these and no others, so that the two cannot drift apart unseen.
 
 /// One statement with its parameters, in the order of `$1`, `$2`, ….
 pub(super) struct Statement {
@@ -20,6 +20,14 @@ pub(super) enum Parameter {
     Agent,
     /// The connection that the person had from the start.
     Connection,
+    /// The policy that the person's agent spends under.
+    Policy,
+    /// What the agent's key is found by.
+    KeyDigest,
+    /// The person's book of this kind.
+    Book(&'static str),
+    /// A number above those of all runs before it.
+    NewNumber,
     /// A new id with this beginning.
     NewId(&'static str),
     /// Thirty-two bytes that no other run has.
@@ -39,7 +47,13 @@ use Parameter::{
     Account, Agent, Bytes, Connection, Int, NewDigest, NewId, NextYear, Now, Null, Session, Text,
 };
 
-const fn plain(sql: &'static str, parameters: &'static [Parameter]) -> Statement {
+/// How many bytes [`Bytes`] may be: pgbench has them from its command line.
+pub(crate) const SIZES: [usize; 3] = [560, 690, 1_450];
+
+/// How the store locks.
+pub(super) const LOCK: &str = " FOR NO KEY UPDATE OF t";
+
+pub(super) const fn plain(sql: &'static str, parameters: &'static [Parameter]) -> Statement {
     Statement { sql, lock: "", parameters }
 }
 
@@ -50,7 +64,7 @@ const FIND_SESSION: Statement = plain(
     &[Session],
 );
 
-const fn find_outcome(parameters: &'static [Parameter]) -> Statement {
+pub(super) const fn find_outcome(parameters: &'static [Parameter]) -> Statement {
     plain(
         "SELECT fingerprint, status, body, sealed_body, created_at, expires_at FROM idempotency \
          WHERE principal = $1 AND operation = $2 AND key_digest = $3",
@@ -58,7 +72,7 @@ const fn find_outcome(parameters: &'static [Parameter]) -> Statement {
     )
 }
 
-const fn insert_outcome(parameters: &'static [Parameter]) -> Statement {
+pub(super) const fn insert_outcome(parameters: &'static [Parameter]) -> Statement {
     plain(
         "INSERT INTO idempotency (principal, operation, key_digest, fingerprint, status, body, sealed_body, \
          created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -66,11 +80,11 @@ const fn insert_outcome(parameters: &'static [Parameter]) -> Statement {
     )
 }
 
-const fn count_item(feed: &'static [Parameter]) -> Statement {
+pub(super) const fn count_item(feed: &'static [Parameter]) -> Statement {
     plain("UPDATE feeds SET last_seq = last_seq + 1 WHERE feed_id = $1", feed)
 }
 
-const fn insert_item(parameters: &'static [Parameter]) -> Statement {
+pub(super) const fn insert_item(parameters: &'static [Parameter]) -> Statement {
     plain(
         "INSERT INTO feed_items (feed_id, seq, item_id, kind, agent_id, task_id, subject_type, subject_id, data, \
          created_at) SELECT feed_id, last_seq, CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), \
@@ -166,7 +180,7 @@ pub(super) const UPDATE_GRANT: &[Statement] = &[
               t.auth_kind, t.hosted, t.key_digest, t.key_scopes, t.grant_id, t.epoch, t.scopes, t.expires_at, \
               t.spend_policy_id, t.status, t.created_at, t.revoked_at, t.last_verified_at, t.last_seen_at, \
               t.revision FROM connections t WHERE t.connection_id = $1 AND t.account_id = $2",
-        lock: " FOR UPDATE OF t",
+        lock: LOCK,
         parameters: &[Connection, Account],
     },
     plain(
