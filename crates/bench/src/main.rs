@@ -76,7 +76,7 @@ fn main() -> Result<()> {
     child::raise_descriptor_limit()?;
     let millis = Duration::from_millis;
     let effort = if arguments.quick {
-        Effort { rounds: 3, warm_up: millis(200), window: millis(800), rows: 100_000 }
+        Effort { rounds: 3, warm_up: millis(200), window: millis(800), rows: 40_000 }
     } else {
         Effort { rounds: 7, warm_up: millis(500), window: millis(3_000), rows: 1_000_000 }
     };

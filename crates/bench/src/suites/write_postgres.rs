@@ -1,6 +1,6 @@
 //! Mutations on PostgreSQL: against pgbench running the same statements one by one.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::{CONNECTIONS, Turn, detail, ratios, turn};
 use crate::Effort;
@@ -33,7 +33,11 @@ pub(super) fn run(effort: Effort) -> Result<Vec<Finding>> {
 pub(crate) fn check_statements() -> Result<()> {
     let postgres = Postgres::start()?;
     let seeds = Seeds::sow(&postgres, 1)?;
-    Mutation::ALL.into_iter().try_for_each(|mutation| seeds.check(&postgres, mutation))
+    let checks = Mutation::ALL.map(|mutation| seeds.check(&postgres, mutation));
+    let wrong: Vec<String> =
+        checks.into_iter().filter_map(|check| Some(format!("{:#}", check.err()?))).collect();
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    Ok(())
 }
 
 /// The people of the two databases, of whom one is a market.

@@ -104,7 +104,7 @@ pub(super) const CREATE_CONNECTION: &[Statement] = &[
     find_outcome(&[Account, Text("createConnection"), NewDigest]),
     plain(
         "SELECT t.agent_id, t.account_id, t.name, t.description, t.skills, t.hosted, t.visibility, t.paused, \
-         t.card_source_url, t.created_at, t.updated_at, t.retired_at, t.revision FROM agents t \
+         t.card_source_url, t.payout_wallet, t.created_at, t.updated_at, t.retired_at, t.revision FROM agents t \
          WHERE t.agent_id = $1 AND t.account_id = $2",
         &[Agent, Account],
     ),
@@ -179,7 +179,8 @@ pub(super) const UPDATE_GRANT: &[Statement] = &[
         sql: "SELECT t.connection_id, t.account_id, t.agent_id, t.client_catalog_id, t.client_display_name, \
               t.auth_kind, t.hosted, t.key_digest, t.key_scopes, t.grant_id, t.epoch, t.scopes, t.expires_at, \
               t.spend_policy_id, t.status, t.created_at, t.revoked_at, t.last_verified_at, t.last_seen_at, \
-              t.revision FROM connections t WHERE t.connection_id = $1 AND t.account_id = $2",
+              t.revision, a.name FROM connections t JOIN agents a ON a.agent_id = t.agent_id \
+              WHERE t.connection_id = $1 AND t.account_id = $2",
         lock: LOCK,
         parameters: &[Connection, Account],
     },
@@ -202,19 +203,6 @@ pub(super) const UPDATE_GRANT: &[Statement] = &[
             Int(0),
         ],
     ),
-    count_item(&[Agent]),
-    insert_item(&[
-        NewId("ntf_a"),
-        Text("grant.changed"),
-        Agent,
-        Null,
-        Text("connection"),
-        Connection,
-        Text("{\"epoch\": 1000,\"scopes\":[\"read\",\"worker\"]}"),
-        Now,
-        Agent,
-    ]),
-    plain("SELECT name FROM agents WHERE agent_id = $1", &[Agent]),
     count_item(&[Account]),
     insert_item(&[
         NewId("ntf_b"),
@@ -227,6 +215,26 @@ pub(super) const UPDATE_GRANT: &[Statement] = &[
         Now,
         Account,
     ]),
+    count_item(&[Agent]),
+    insert_item(&[
+        NewId("ntf_a"),
+        Text("grant.changed"),
+        Agent,
+        Null,
+        Text("connection"),
+        Connection,
+        Text("{\"epoch\": 1000,\"scopes\":[\"read\",\"worker\"]}"),
+        Now,
+        Agent,
+    ]),
+    plain(
+        "INSERT INTO webhook_deliveries (webhook_id, item_id, status, attempts, due_at, created_at, revision) \
+         SELECT w.webhook_id, CAST($1 AS TEXT), 'pending', 0, CAST($2 AS BIGINT), CAST($2 AS BIGINT), 0 \
+         FROM webhooks w \
+         WHERE w.account_id = COALESCE((SELECT a.account_id FROM agents a WHERE a.agent_id = $3), $3) \
+         AND w.disabled_at IS NULL AND (w.kinds IS NULL OR replace(w.kinds, $4, '') <> w.kinds)",
+        &[NewId("ntf_a"), Now, Agent, Text("\"grant.changed\"")],
+    ),
     insert_outcome(&[
         Account,
         Text("updateConnectionGrant"),
