@@ -97,7 +97,9 @@ pub(crate) struct Ask {
 }
 
 impl<'p> Deal<'p> {
-    /// How many of its requests change something.
+    /// How many requests it takes.
+    pub(crate) const REQUESTS: u32 = 8;
+    /// How many of them change something.
     pub(crate) const MUTATIONS: u32 = 6;
 
     /// A deal that has not begun.
