@@ -33,7 +33,10 @@ pub(super) fn run(effort: Effort) -> Result<Vec<Finding>> {
 pub(crate) fn check_statements() -> Result<()> {
     let postgres = Postgres::start()?;
     let seeds = Seeds::sow(&postgres, 1)?;
-    let checks = Mutation::ALL.map(|mutation| seeds.check(&postgres, mutation));
+    let checks = Mutation::ALL.map(|mutation| {
+        seeds.check(&postgres, mutation)?;
+        seeds.try_script(&postgres, mutation)
+    });
     let wrong: Vec<String> =
         checks.into_iter().filter_map(|check| Some(format!("{:#}", check.err()?))).collect();
     ensure!(wrong.is_empty(), "{}", wrong.join("\n\n"));
@@ -70,6 +73,18 @@ impl Seeds {
         let (log, folder) = (postgres.record(database)?, tempfile::tempdir()?);
         let server = start_on(&postgres.url(database)?, folder.path(), &[])?;
         check_recorded(mutation, people, &server, &log)
+    }
+
+    /// Lets pgbench run the script of a mutation for a moment.
+    fn try_script(&self, postgres: &Postgres, mutation: Mutation) -> Result<()> {
+        let ((seed, people), database) = (self.of(mutation), "bench_scripted");
+        postgres.create(database, Some(seed))?;
+        postgres.introduce(database, people)?;
+        let script = &scripts(mutation, 1, SOME_INSTANT, true);
+        let rate =
+            postgres.pgbench(database, &Pgbench { script, clients: 1, seconds: 2, number: 0 })?;
+        ensure!(rate > 0.0, "{}: pgbench did nothing", mutation.name());
+        Ok(())
     }
 }
 

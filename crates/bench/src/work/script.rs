@@ -72,6 +72,8 @@ fn value(parameter: Parameter, first: usize, now: i64) -> String {
         Parameter::Book(kind) => format!("('{kind}:' || CAST(:p{first}_account AS TEXT))"),
         Parameter::NewNumber => "CAST(:fresh AS BIGINT)".into(),
         Parameter::NewId(start) => {
+            // A colon before a letter would be the name of a variable.
+            let start = start.replace(':', "' || ':' || '");
             format!("('{start}00000000000000' || CAST(:fresh AS TEXT))")
         }
         Parameter::NewDigest => "CAST(lpad(CAST(:spread AS TEXT), 32, '0') AS BYTEA)".into(),
