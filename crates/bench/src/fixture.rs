@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::child::Child;
@@ -19,6 +19,8 @@ pub(crate) struct Person {
     pub(crate) agent_id: String,
     pub(crate) connection_id: String,
     pub(crate) api_key: String,
+    /// The policy that the agent spends under, if it may spend.
+    pub(crate) policy_id: Option<String>,
 }
 
 /// A database file with its people, and the folder it is in.
@@ -50,6 +52,11 @@ impl World {
         let copy = database_file(folder.path());
         connection.execute("VACUUM INTO $1", [copy.to_str().context("a strange name")?])?;
         Ok(Self { folder, people: self.people.clone() })
+    }
+
+    /// The database, as a server is told of it.
+    pub(crate) fn database(&self) -> String {
+        format!("sqlite:{}", self.file().display())
     }
 
     /// The database file.
@@ -109,16 +116,17 @@ fn sign_up_one(client: &mut Client) -> Result<Person> {
     let connection = post(client, &token, "/v1/connections", &ask)?;
     let (connection_id, api_key) =
         (text(&connection, "/connection_id")?, text(&connection, "/api_key")?);
-    Ok(Person { account_id, session_id, token, agent_id, connection_id, api_key })
+    let policy_id = None;
+    Ok(Person { account_id, session_id, token, agent_id, connection_id, api_key, policy_id })
 }
 
-fn post(
-    client: &mut Client,
-    token: &str,
-    path: &str,
-    body: &serde_json::Value,
-) -> Result<serde_json::Value> {
-    let (bearer, key) = (format!("Bearer {token}"), format!("fixture-{}", fresh()));
-    let headers = [("authorization", bearer.as_str()), ("idempotency-key", key.as_str())];
-    client.send(&request("POST", path, &headers, &body.to_string()))?.expect(201)
+fn post(client: &mut Client, token: &str, path: &str, body: &Value) -> Result<Value> {
+    let bearer = format!("Bearer {token}");
+    client.send(&mutation(path, ("authorization", &bearer), body))?.expect(201)
+}
+
+/// A POST with a new key.
+pub(crate) fn mutation(path: &str, credential: (&str, &str), body: &Value) -> Vec<u8> {
+    let key = format!("bench-{}", fresh());
+    request("POST", path, &[credential, ("idempotency-key", key.as_str())], &body.to_string())
 }

@@ -121,7 +121,7 @@ async fn drive_all(
 }
 
 /// Connects, again if the server's queue of new connections is full.
-async fn connect(address: SocketAddr) -> Result<TcpStream> {
+pub(crate) async fn connect(address: SocketAddr) -> Result<TcpStream> {
     loop {
         match TcpStream::connect(address).await {
             Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
@@ -153,8 +153,12 @@ async fn drive_one(
     }
 }
 
-/// Reads one answer, whose status must be the expected one.
-async fn read_answer(stream: &mut TcpStream, buffer: &mut Vec<u8>, status: u16) -> Result<()> {
+/// Reads one answer, whose status must be the expected one; gives where its body begins.
+pub(crate) async fn read_answer(
+    stream: &mut TcpStream,
+    buffer: &mut Vec<u8>,
+    status: u16,
+) -> Result<usize> {
     buffer.clear();
     let mut known = None;
     loop {
@@ -167,7 +171,7 @@ async fn read_answer(stream: &mut TcpStream, buffer: &mut Vec<u8>, status: u16) 
         {
             let text = || String::from_utf8_lossy(buffer).into_owned();
             ensure!(head.status == status, "{status} expected, got: {}", text());
-            return Ok(());
+            return Ok(head.body_at);
         }
     }
 }

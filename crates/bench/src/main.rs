@@ -4,16 +4,19 @@
 //! load, and the sides take turns, so that whatever else the machine does falls on both.
 #![expect(clippy::float_arithmetic, reason = "ratios are fractions; no money is counted here")]
 
+mod books;
 mod child;
 mod crowd;
 mod fixture;
 mod http;
 mod load;
+mod market;
 mod pace;
 mod postgres;
 mod report;
 mod serve;
 mod suites;
+mod throng;
 mod work;
 
 use std::path::PathBuf;
@@ -40,7 +43,7 @@ struct Arguments {
     #[arg(long)]
     quick: bool,
     #[command(subcommand)]
-    serve: Option<Hidden>,
+    hidden: Option<Hidden>,
 }
 
 #[derive(Subcommand)]
@@ -48,6 +51,9 @@ enum Hidden {
     /// One side of a ratio: what the suites start as a process of its own.
     #[command(subcommand, hide = true)]
     Serve(serve::Side),
+    /// Holds the statements that are written down here against those that the service sends.
+    #[command(hide = true)]
+    Check,
 }
 
 /// How long and how often to measure.
@@ -56,19 +62,23 @@ pub(crate) struct Effort {
     pub(crate) rounds: usize,
     pub(crate) warm_up: Duration,
     pub(crate) window: Duration,
+    /// How many rows a long list has.
+    pub(crate) rows: u32,
 }
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    if let Some(Hidden::Serve(side)) = arguments.serve {
-        return serve::run(side);
+    match arguments.hidden {
+        Some(Hidden::Serve(side)) => return serve::run(side),
+        Some(Hidden::Check) => return suites::check_statements(),
+        None => {}
     }
     child::raise_descriptor_limit()?;
     let millis = Duration::from_millis;
     let effort = if arguments.quick {
-        Effort { rounds: 3, warm_up: millis(200), window: millis(800) }
+        Effort { rounds: 3, warm_up: millis(200), window: millis(800), rows: 40_000 }
     } else {
-        Effort { rounds: 7, warm_up: millis(500), window: millis(3_000) }
+        Effort { rounds: 7, warm_up: millis(500), window: millis(3_000), rows: 1_000_000 }
     };
     let findings = suites::run(&arguments.suites, effort)?;
     report::print(&findings);

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use guildhall_core::canonical::hex;
 use tokio_postgres::{Client, NoTls};
 
 use crate::fixture::Person;
+use crate::work::{SIZES, Script};
 
 /// The seconds at the start of a pgbench run that do not count.
 const WARM_UP: u64 = 2;
@@ -58,15 +60,49 @@ impl Postgres {
         })
     }
 
+    /// Makes a database; one that had the name is gone.
+    pub(crate) fn create(&self, name: &str, template: Option<&str>) -> Result<()> {
+        let template = template.map(|like| format!(" TEMPLATE {like}")).unwrap_or_default();
+        let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+        self.run("postgres", &[drop, format!("CREATE DATABASE {name}{template}")])
+    }
+
+    /// Has the server write down every statement of a database, and gives the file it writes to.
+    pub(crate) fn record(&self, database: &str) -> Result<PathBuf> {
+        let setting = |name, value| format!("ALTER DATABASE {database} SET {name} = '{value}'");
+        self.run(
+            "postgres",
+            &[setting("log_min_messages", "log"), setting("log_statement", "all")],
+        )?;
+        let folder = PathBuf::from(self.show("data_directory")?);
+        Ok(folder.parent().context("a server without a folder")?.join("server.log"))
+    }
+
+    fn show(&self, setting: &str) -> Result<String> {
+        let url = self.url("postgres")?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&url, NoTls).await?;
+            let driving = tokio::spawn(connection);
+            let value = client.query_one(&format!("SHOW {setting}"), &[]).await?.get(0);
+            drop(client);
+            driving.await??;
+            Ok(value)
+        })
+    }
+
     /// Tells pgbench's clients whom they stand for.
     pub(crate) fn introduce(&self, database: &str, people: &[Person]) -> Result<()> {
         let table = "CREATE TABLE bench_people (number BIGINT PRIMARY KEY, account TEXT NOT NULL, \
-                     session TEXT NOT NULL, agent TEXT NOT NULL, connection TEXT NOT NULL)";
+                     session TEXT NOT NULL, agent TEXT NOT NULL, connection TEXT NOT NULL, policy TEXT NOT NULL, \
+                     key TEXT NOT NULL)";
         let rows = people.iter().enumerate().map(|(number, person)| {
             let Person { account_id, session_id, agent_id, connection_id, .. } = person;
+            let policy_id = person.policy_id.as_deref().unwrap_or_default();
+            let key = hex(&guildhall_ops::digest(person.api_key.as_bytes()));
             format!(
                 "INSERT INTO bench_people VALUES \
-                 ({number}, '{account_id}', '{session_id}', '{agent_id}', '{connection_id}')"
+                 ({number}, '{account_id}', '{session_id}', '{agent_id}', '{connection_id}', '{policy_id}', '{key}')"
             )
         });
         self.run(database, &std::iter::once(table.to_owned()).chain(rows).collect::<Vec<_>>())
@@ -74,18 +110,22 @@ impl Postgres {
 
     /// Transactions a second of a script, by pgbench with prepared statements.
     pub(crate) fn pgbench(&self, database: &str, run: &Pgbench<'_>) -> Result<f64> {
-        let mut script = tempfile::NamedTempFile::new()?;
-        std::io::Write::write_all(&mut script, run.script.as_bytes())?;
+        let folder = tempfile::tempdir()?;
         let mut command = Command::new(self.programs.join("pgbench"));
         command.args(["--no-vacuum", "--protocol=prepared", "--jobs=2", "--progress=1"]);
         command
             .arg(format!("--client={}", run.clients))
             .arg(format!("--time={}", run.seconds + WARM_UP));
-        command.arg("--file").arg(script.path());
-        for count in [560, 690] {
+        for (number, text) in run.script.files.iter().enumerate() {
+            let path = folder.path().join(number.to_string());
+            std::fs::write(&path, text)?;
+            command.arg("--file").arg(path);
+            command.arg(format!("--define=known_{}=0", run.clients * number));
+        }
+        for count in SIZES {
             command.arg(format!("--define=bytes_{count}={}", "x".repeat(count)));
         }
-        command.args(["--define=known=0", "--define=n=0"]);
+        command.arg("--define=n=0");
         command.arg(format!("--define=run={}", run.number)).arg(self.url(database)?);
         let output = command.output().context("pgbench")?;
         let told = String::from_utf8_lossy(&output.stderr);
@@ -109,7 +149,7 @@ fn warm_rate(told: &str) -> Result<f64> {
 
 /// One run of pgbench.
 pub(crate) struct Pgbench<'a> {
-    pub(crate) script: &'a str,
+    pub(crate) script: &'a Script,
     pub(crate) clients: usize,
     pub(crate) seconds: u64,
     /// Which run on this database it is: its ids must be new.

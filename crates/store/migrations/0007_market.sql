@@ -36,7 +36,8 @@ CREATE INDEX tasks_by_account ON tasks (account_id, task_id);
 CREATE INDEX tasks_by_buying_agent ON tasks (buyer_agent_id, task_id) WHERE buyer_agent_id IS NOT NULL;
 CREATE INDEX tasks_for_all ON tasks (task_id) WHERE status = 'open' AND tier = 'public';
 CREATE INDEX tasks_by_listing ON tasks (listing_id, task_id) WHERE listing_id IS NOT NULL;
-CREATE INDEX tasks_live ON tasks (account_id) WHERE status NOT IN ('completed', 'refunded', 'cancelled');
+-- With the status, so that counting an account's tasks looks at no row.
+CREATE INDEX tasks_live ON tasks (account_id, status) WHERE status NOT IN ('completed', 'refunded', 'cancelled');
 CREATE INDEX tasks_live_hires ON tasks (listing_id) WHERE status NOT IN ('completed', 'refunded', 'cancelled');
 
 -- Which agents may see a private task.
@@ -85,7 +86,7 @@ CREATE INDEX engagements_by_agent ON engagements (agent_id, task_id);
 CREATE INDEX engagements_by_worker_account ON engagements (worker_account_id, task_id);
 CREATE INDEX engagements_held ON engagements (agent_id) WHERE funding_state = 'held';
 CREATE INDEX offers_by_agent ON engagements (agent_id, offer_id) WHERE offer IS NOT NULL;
-CREATE INDEX offers_open ON engagements (agent_id, offer_id) WHERE offer = 'open';
+CREATE INDEX offers_by_status ON engagements (agent_id, offer, offer_id) WHERE offer IS NOT NULL;
 
 CREATE TABLE quotes (
     quote_id TEXT PRIMARY KEY,

@@ -2,14 +2,13 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, ensure};
-use guildhall_core::ledger::{Fault, Plan, Purse, Report};
+use anyhow::{Context, Result, ensure};
+use guildhall_core::ledger::{Plan, Purse};
 use guildhall_core::money::Credits;
-use guildhall_core::{AccountId, AgentId, FundingId, Id, TaskId, Timestamp, TransferId, id};
-use guildhall_store::{Config, Db, Error};
-use tokio::runtime::Runtime;
+use guildhall_core::{AccountId, AgentId, FundingId, TaskId};
 
 use crate::Effort;
+use crate::books::{Books, made, parsed};
 use crate::fixture::World;
 use crate::report::{Bar, Finding, median};
 
@@ -22,19 +21,14 @@ const PEOPLE: usize = 16;
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>> {
     let world = World::create(PEOPLE)?;
-    // One thread: on SQLite a read runs where it is called.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let file = format!("sqlite:{}", world.file().display());
-    let config = Config::from_url(&file).map_err(anyhow::Error::msg)?;
-    let db = runtime.block_on(Db::open(&config))?;
-    fill(&runtime, &db, &world)?;
+    let books = Books::open(&world.database())?;
+    fill(&books, &world)?;
     let (mut busy, mut passed) = (Vec::new(), Vec::new());
     for _ in 0..effort.rounds {
         let (began, before) = (Instant::now(), processor_seconds()?);
-        let report = audit(&runtime, &db)?;
+        let report = books.verify()?;
         busy.push(processor_seconds()? - before);
         passed.push(began.elapsed().as_secs_f64());
-        ensure!(report.sound, "{report}");
         ensure!(report.entries >= ENTRIES, "only {} entries", report.entries);
     }
     Ok(vec![Finding {
@@ -55,30 +49,21 @@ fn processor_seconds() -> Result<f64> {
     Ok(nanos.parse::<f64>()? / 1e9)
 }
 
-#[expect(clippy::redundant_closure_for_method_calls, reason = "a method is not general enough")]
-fn audit(runtime: &Runtime, db: &Db) -> Result<Report> {
-    let audited: Result<Report, Error> =
-        runtime.block_on(db.read("ledger.audit", |tx| tx.audit_ledger()));
-    Ok(audited?)
-}
-
 /// Purchases of everybody from everybody, until there are entries enough.
-fn fill(runtime: &Runtime, db: &Db, world: &World) -> Result<()> {
+fn fill(books: &Books, world: &World) -> Result<()> {
     let people: Vec<(AccountId, AgentId)> = world
         .people
         .iter()
         .map(|person| Ok((parsed(&person.account_id)?, parsed(&person.agent_id)?)))
         .collect::<Result<_>>()?;
-    let riches = Credits::from_micros(1_000_000 * Credits::UNIT);
-    let grants = people.iter().map(|(person, _)| Plan::grant(*person, riches));
-    let mut last = post(runtime, db, grants.fold(Plan::none(), Plan::and), 0)?;
+    let mut last = books.enrich(&world.people)?;
     let purchases = ENTRIES / ENTRIES_EACH + 1;
     for first in (0..purchases).step_by(usize::try_from(AT_ONCE)?) {
         let mut plan = Plan::none();
         for number in first..(first + AT_ONCE).min(purchases) {
             plan = plan.and(purchase(&people, number).context("nobody to buy from")?);
         }
-        last = post(runtime, db, plan, last)?;
+        last = books.post(plan, last)?;
     }
     Ok(())
 }
@@ -92,41 +77,4 @@ fn purchase(people: &[(AccountId, AgentId)], number: u64) -> Option<Plan> {
     let fee = Credits::from_micros(25_000);
     let paid = Plan::release(funding, *seller, price, fee).about(Some(*agent), Some(task));
     Some(hold.and(paid))
-}
-
-/// Posts a plan, and gives the number of its last transfer; `last` is that of the one before.
-fn post(runtime: &Runtime, db: &Db, plan: Plan, last: u64) -> Result<u64> {
-    let written = runtime.block_on(db.write("ledger.fill", move |tx| {
-        let mut number = last;
-        let posting = plan.number(Timestamp::from_millis(1_800_000_000_000), || {
-            number += 1;
-            Ok::<TransferId, Failed>(made(number))
-        })?;
-        tx.post::<Failed>(&posting)?;
-        Ok::<_, Failed>(number)
-    }));
-    written.map_err(|Failed(why)| anyhow!(why))
-}
-
-fn made<K: id::Kind>(number: u64) -> Id<K> {
-    Id::new(Timestamp::from_millis(1_800_000_000_000), 0, number)
-}
-
-fn parsed<K: id::Kind>(text: &str) -> Result<Id<K>> {
-    text.parse().map_err(anyhow::Error::msg)
-}
-
-/// Why the ledger could not be filled.
-struct Failed(String);
-
-impl From<Error> for Failed {
-    fn from(error: Error) -> Self {
-        Self(error.to_string())
-    }
-}
-
-impl From<Fault> for Failed {
-    fn from(fault: Fault) -> Self {
-        Self(format!("{fault:?}"))
-    }
 }

@@ -1,13 +1,17 @@
 //! The suites: one file for each row of the table of bars.
 
+mod cycle;
 mod latency;
 mod ledger;
 mod memory;
 mod page;
 mod read;
 mod start;
+mod tasks;
 mod write_postgres;
 mod write_sqlite;
+
+pub(crate) use write_postgres::check_statements;
 
 use anyhow::Result;
 
@@ -27,6 +31,8 @@ const SUITES: &[(&str, Suite)] = &[
     ("memory", memory::run),
     ("start", start::run),
     ("ledger", ledger::run),
+    ("cycle", cycle::run),
+    ("tasks", tasks::run),
 ];
 
 /// What may be asked for.

@@ -40,7 +40,7 @@ pub(super) fn run(effort: Effort) -> Result<Vec<Finding>> {
 }
 
 /// How long it took until the first answer, and how many seconds of processor.
-fn start(world: &World) -> Result<(Duration, f64)> {
+pub(super) fn start(world: &World) -> Result<(Duration, f64)> {
     let began = Instant::now();
     let server = world.serve(&[])?;
     let answer = Client::connect(server.address)?.send(&request("GET", "/readyz", &[], ""))?;
@@ -49,6 +49,6 @@ fn start(world: &World) -> Result<(Duration, f64)> {
     Ok((ready_in, server.cpu_seconds()?))
 }
 
-fn millis(duration: Duration) -> f64 {
+pub(super) fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use rusqlite::{Connection, OpenFlags};
@@ -16,10 +17,12 @@ use crate::work::{Mutation, RawLoop};
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>> {
     let world = World::create(CONNECTIONS)?;
+    let market = World::market(CONNECTIONS * Mutation::PostTask.people_each())?;
     let mut findings = Vec::new();
     for mutation in Mutation::ALL {
-        check_same_work(&world, mutation)?;
-        findings.extend(measure(&world, mutation, effort)?);
+        let world = if mutation.spends() { &market } else { &world };
+        check_same_work(world, mutation)?;
+        findings.extend(measure(world, mutation, effort)?);
     }
     Ok(findings)
 }
@@ -37,6 +40,9 @@ fn measure(world: &World, mutation: Mutation, effort: Effort) -> Result<Vec<Find
         let rate = raw.drive(mutation, CONNECTIONS, effort)?.rate();
         bare.push(Turn { rate, cpu_micros: f64::NAN });
         alone.push(load(&single)?);
+        for world in [&ours_at, &single_at, &raw_at] {
+            end_tasks(&world.file())?;
+        }
     }
     raw.close()?;
     let finding = |against: &str, theirs: &[Turn], bar| Finding {
@@ -52,6 +58,14 @@ fn measure(world: &World, mutation: Mutation, effort: Effort) -> Result<Vec<Find
         finding("its statements in a loop without HTTP", &bare, 0.75),
         finding("the same, one transaction a request", &alone, 5.0),
     ])
+}
+
+/// Between rounds every task ends, so that no account reaches the most that it may have under way.
+fn end_tasks(file: &Path) -> Result<()> {
+    let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.execute("UPDATE tasks SET status = 'cancelled' WHERE status = 'open'", [])?;
+    Ok(())
 }
 
 /// Fails if the statements written down here do not leave behind what the operation does.

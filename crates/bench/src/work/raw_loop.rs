@@ -31,18 +31,19 @@ struct Job {
 pub(crate) struct RawLoop {
     jobs: Option<Sender<(Mutation, Job)>>,
     writer: Option<JoinHandle<Result<()>>>,
+    people: usize,
 }
 
 impl RawLoop {
     /// Opens the file as the store does, and starts to write for these people.
     pub(crate) fn open(file: &Path, people: &[Person]) -> Result<Self> {
         let connection = connect(file)?;
-        let people = people.to_vec();
+        let (people, count) = (people.to_vec(), people.len());
         let (jobs, queue) = channel();
         let writer = thread::Builder::new()
             .name("raw-writer".into())
             .spawn(move || write(&connection, &people, &queue))?;
-        Ok(Self { jobs: Some(jobs), writer: Some(writer) })
+        Ok(Self { jobs: Some(jobs), writer: Some(writer), people: count })
     }
 
     /// So many producers, each of whom has the next one written when the last is.
@@ -57,8 +58,9 @@ impl RawLoop {
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         let requests = runtime.block_on(async {
             let mut tasks = JoinSet::new();
-            for person in 0..producers {
-                tasks.spawn(produce(jobs.clone(), mutation, person, window));
+            for producer in 0..producers {
+                let people = (producer..self.people).step_by(producers).collect();
+                tasks.spawn(produce(jobs.clone(), mutation, people, window));
             }
             let mut total = 0;
             while let Some(done) = tasks.join_next().await {
@@ -88,11 +90,11 @@ impl RawLoop {
 async fn produce(
     jobs: Sender<(Mutation, Job)>,
     mutation: Mutation,
-    person: usize,
+    people: Vec<usize>,
     window: Window,
 ) -> Result<u64> {
     let mut answered = 0;
-    loop {
+    for person in people.into_iter().cycle() {
         let (done, answer) = oneshot::channel();
         jobs.send((mutation, Job { person, done })).map_err(|_| anyhow!("the writer ended"))?;
         answer.await?;
@@ -102,6 +104,7 @@ async fn produce(
         }
         answered += u64::from(now >= window.opens);
     }
+    Ok(answered)
 }
 
 /// The settings of the store's own connections, which decide what a commit costs.
@@ -183,6 +186,15 @@ impl Run<'_> {
                 let id = format!("{start}{:016x}{:016x}", self.now, self.fresh);
                 statement.raw_bind_parameter(index, id)
             }
+            Parameter::Policy => statement.raw_bind_parameter(index, &person.policy_id),
+            Parameter::KeyDigest => {
+                let digest = guildhall_ops::digest(person.api_key.as_bytes());
+                statement.raw_bind_parameter(index, digest.as_slice())
+            }
+            Parameter::Book(kind) => {
+                statement.raw_bind_parameter(index, format!("{kind}:{}", person.account_id))
+            }
+            Parameter::NewNumber => statement.raw_bind_parameter(index, i64::try_from(self.fresh)?),
             Parameter::NewDigest => statement.raw_bind_parameter(index, self.digest().as_slice()),
             Parameter::Text(text) => statement.raw_bind_parameter(index, text),
             Parameter::Int(int) => statement.raw_bind_parameter(index, int),

@@ -1,7 +1,7 @@
 //! What the measured operations execute, statement by statement, written by hand for both engines.
 //!
 //! The suites check on a copy of the database that one run of these changes as many rows of every table as one request
-//! does, so that the two cannot drift apart unseen.
+//! does, and on PostgreSQL that a request sends these and no others, so that the two cannot drift apart unseen.
 
 /// One statement with its parameters, in the order of `$1`, `$2`, ….
 pub(super) struct Statement {
@@ -20,6 +20,14 @@ pub(super) enum Parameter {
     Agent,
     /// The connection that the person had from the start.
     Connection,
+    /// The policy that the person's agent spends under.
+    Policy,
+    /// What the agent's key is found by.
+    KeyDigest,
+    /// The person's book of this kind.
+    Book(&'static str),
+    /// A number above those of all runs before it.
+    NewNumber,
     /// A new id with this beginning.
     NewId(&'static str),
     /// Thirty-two bytes that no other run has.
@@ -39,7 +47,13 @@ use Parameter::{
     Account, Agent, Bytes, Connection, Int, NewDigest, NewId, NextYear, Now, Null, Session, Text,
 };
 
-const fn plain(sql: &'static str, parameters: &'static [Parameter]) -> Statement {
+/// How many bytes [`Bytes`] may be: pgbench has them from its command line.
+pub(crate) const SIZES: [usize; 3] = [560, 690, 1_450];
+
+/// How the store locks.
+pub(super) const LOCK: &str = " FOR NO KEY UPDATE OF t";
+
+pub(super) const fn plain(sql: &'static str, parameters: &'static [Parameter]) -> Statement {
     Statement { sql, lock: "", parameters }
 }
 
@@ -50,7 +64,7 @@ const FIND_SESSION: Statement = plain(
     &[Session],
 );
 
-const fn find_outcome(parameters: &'static [Parameter]) -> Statement {
+pub(super) const fn find_outcome(parameters: &'static [Parameter]) -> Statement {
     plain(
         "SELECT fingerprint, status, body, sealed_body, created_at, expires_at FROM idempotency \
          WHERE principal = $1 AND operation = $2 AND key_digest = $3",
@@ -58,7 +72,7 @@ const fn find_outcome(parameters: &'static [Parameter]) -> Statement {
     )
 }
 
-const fn insert_outcome(parameters: &'static [Parameter]) -> Statement {
+pub(super) const fn insert_outcome(parameters: &'static [Parameter]) -> Statement {
     plain(
         "INSERT INTO idempotency (principal, operation, key_digest, fingerprint, status, body, sealed_body, \
          created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -66,11 +80,11 @@ const fn insert_outcome(parameters: &'static [Parameter]) -> Statement {
     )
 }
 
-const fn count_item(feed: &'static [Parameter]) -> Statement {
+pub(super) const fn count_item(feed: &'static [Parameter]) -> Statement {
     plain("UPDATE feeds SET last_seq = last_seq + 1 WHERE feed_id = $1", feed)
 }
 
-const fn insert_item(parameters: &'static [Parameter]) -> Statement {
+pub(super) const fn insert_item(parameters: &'static [Parameter]) -> Statement {
     plain(
         "INSERT INTO feed_items (feed_id, seq, item_id, kind, agent_id, task_id, subject_type, subject_id, data, \
          created_at) SELECT feed_id, last_seq, CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), \
@@ -90,7 +104,7 @@ pub(super) const CREATE_CONNECTION: &[Statement] = &[
     find_outcome(&[Account, Text("createConnection"), NewDigest]),
     plain(
         "SELECT t.agent_id, t.account_id, t.name, t.description, t.skills, t.hosted, t.visibility, t.paused, \
-         t.card_source_url, t.created_at, t.updated_at, t.retired_at, t.revision FROM agents t \
+         t.card_source_url, t.payout_wallet, t.created_at, t.updated_at, t.retired_at, t.revision FROM agents t \
          WHERE t.agent_id = $1 AND t.account_id = $2",
         &[Agent, Account],
     ),
@@ -165,8 +179,9 @@ pub(super) const UPDATE_GRANT: &[Statement] = &[
         sql: "SELECT t.connection_id, t.account_id, t.agent_id, t.client_catalog_id, t.client_display_name, \
               t.auth_kind, t.hosted, t.key_digest, t.key_scopes, t.grant_id, t.epoch, t.scopes, t.expires_at, \
               t.spend_policy_id, t.status, t.created_at, t.revoked_at, t.last_verified_at, t.last_seen_at, \
-              t.revision FROM connections t WHERE t.connection_id = $1 AND t.account_id = $2",
-        lock: " FOR UPDATE OF t",
+              t.revision, a.name FROM connections t JOIN agents a ON a.agent_id = t.agent_id \
+              WHERE t.connection_id = $1 AND t.account_id = $2",
+        lock: LOCK,
         parameters: &[Connection, Account],
     },
     plain(
@@ -188,19 +203,6 @@ pub(super) const UPDATE_GRANT: &[Statement] = &[
             Int(0),
         ],
     ),
-    count_item(&[Agent]),
-    insert_item(&[
-        NewId("ntf_a"),
-        Text("grant.changed"),
-        Agent,
-        Null,
-        Text("connection"),
-        Connection,
-        Text("{\"epoch\": 1000,\"scopes\":[\"read\",\"worker\"]}"),
-        Now,
-        Agent,
-    ]),
-    plain("SELECT name FROM agents WHERE agent_id = $1", &[Agent]),
     count_item(&[Account]),
     insert_item(&[
         NewId("ntf_b"),
@@ -213,6 +215,26 @@ pub(super) const UPDATE_GRANT: &[Statement] = &[
         Now,
         Account,
     ]),
+    count_item(&[Agent]),
+    insert_item(&[
+        NewId("ntf_a"),
+        Text("grant.changed"),
+        Agent,
+        Null,
+        Text("connection"),
+        Connection,
+        Text("{\"epoch\": 1000,\"scopes\":[\"read\",\"worker\"]}"),
+        Now,
+        Agent,
+    ]),
+    plain(
+        "INSERT INTO webhook_deliveries (webhook_id, item_id, status, attempts, due_at, created_at, revision) \
+         SELECT w.webhook_id, CAST($1 AS TEXT), 'pending', 0, CAST($2 AS BIGINT), CAST($2 AS BIGINT), 0 \
+         FROM webhooks w \
+         WHERE w.account_id = COALESCE((SELECT a.account_id FROM agents a WHERE a.agent_id = $3), $3) \
+         AND w.disabled_at IS NULL AND (w.kinds IS NULL OR replace(w.kinds, $4, '') <> w.kinds)",
+        &[NewId("ntf_a"), Now, Agent, Text("\"grant.changed\"")],
+    ),
     insert_outcome(&[
         Account,
         Text("updateConnectionGrant"),

@@ -1,8 +1,8 @@
 //! List the offers to the calling agent.
 
-use guildhall_core::AgentId;
 use guildhall_core::engagement::OfferStatus;
 use guildhall_core::scope::Scope;
+use guildhall_core::{AgentId, TaskId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -63,11 +63,15 @@ pub(super) fn offers(
         &filter,
         |tx, before, count| {
             let offers = tx.list_offers(agent, status, before, count)?;
+            let tasks: Vec<TaskId> = offers.iter().map(|offer| offer.task_id).collect();
+            let cases = tx.find_cases(&tasks)?;
+            // Two offers may be of one task: it was offered again after it came back.
+            let of = |task| cases.iter().find(|case| case.task.task_id == task).cloned();
             let joined = offers.into_iter().map(|offer| {
-                let case = tx.find_case(offer.task_id)?;
-                Ok((offer, case))
+                let case = of(offer.task_id);
+                (offer, case)
             });
-            joined.collect::<guildhall_store::Result<Vec<_>>>()
+            Ok(joined.collect())
         },
         |(offer, _)| offer.offer_id,
         |joined| joined,
