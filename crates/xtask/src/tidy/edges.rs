@@ -38,7 +38,11 @@ const ROOMS: &[Room] = &[
     Room { name: IDENTITY, may_use: &[CORE, STORE], never: DRIVERS },
     Room { name: HTTP, may_use: &[CORE, STORE, OPS, IDENTITY], never: DRIVERS },
     Room { name: OUTBOUND, may_use: &[CORE], never: DRIVERS },
-    Room { name: BINARY, may_use: &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, OUTBOUND], never: DRIVERS },
+    Room {
+        name: BINARY,
+        may_use: &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, OUTBOUND],
+        never: DRIVERS,
+    },
     Room { name: TESTKIT, may_use: EVERY, never: &[] },
     Room { name: "bench", may_use: EVERY, never: &[] },
     Room { name: "xtask", may_use: &[], never: PURE },
