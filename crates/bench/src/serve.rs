@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 use guildhall_core::Secret;
 use guildhall_http::{App, Settings, Trusted, serve as accept};
 use guildhall_identity::{HashCost, Identity};
-use guildhall_ops::{Clock, Parts, Quotas, Service};
+use guildhall_ops::{Clock, Fetch, Fetching, Parts, Quotas, Service};
 use guildhall_store::{Blobs, Config, Db};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::net::TcpListener;
@@ -147,6 +147,7 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
         allow_local: false,
         chain_id: 31_337,
         signer: identity.signer(),
+        fetch: Arc::new(Nowhere),
     });
     service.start_timers().await.map_err(|error| anyhow::anyhow!("timers: {error:?}"))?;
     let settings = Settings {
@@ -160,6 +161,15 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
         stop,
     };
     Ok(App { service, identity: Arc::new(identity), settings })
+}
+
+/// No request of a measurement names a document elsewhere.
+struct Nowhere;
+
+impl Fetch for Nowhere {
+    fn fetch<'a>(&'a self, _: &'a str, _: usize) -> Fetching<'a> {
+        Box::pin(async { Err("nothing is fetched here".to_owned()) })
+    }
 }
 
 /// The limits count, as they do in production, and are never reached.

@@ -77,8 +77,11 @@ impl Throng {
     }
 }
 
-/// The tables, what a task's row is found by, and which columns are new in every copy.
-const COPIES: &[(&str, &str, &[(&str, &str)])] = &[
+/// A table, the column a task's row is found by, and the columns that are new in every copy, with their prefixes.
+type Copied = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// What is copied.
+const COPIES: &[Copied] = &[
     ("tasks", "task_id", &[("task_id", "task_")]),
     (
         "engagements",

@@ -44,7 +44,7 @@ pub(crate) fn check_recorded(
 fn last_transaction(log: &str) -> Vec<&str> {
     let stores = |sql: &str| sql.starts_with("INSERT INTO idempotency");
     let statements = || log.lines().filter_map(statement);
-    let Some((session, _)) = statements().filter(|(_, sql)| stores(sql)).last() else {
+    let Some((session, _)) = statements().rfind(|(_, sql)| stores(sql)) else {
         return Vec::new();
     };
     let (mut current, mut last) = (Vec::new(), Vec::new());

@@ -44,7 +44,7 @@ async fn try_out(agent: &Agent<'_>, task_id: &str, file: &Value) -> Value {
     agent.send("POST", &path, handed_in(file)).await.expect(200)
 }
 
-/// "artifacts[{name, media_type, file_id or text or url+sha256}]": what is said of a file is what was uploaded.
+/// "artifacts[{name, `media_type`, `file_id` or text or url+sha256}]": what is said of a file is what was uploaded.
 async fn a_part_may_be_a_file(server: Server) {
     let deal = Deal::open(&server).await;
     let task_id = deal.engaged(json!({})).await;
@@ -112,7 +112,7 @@ async fn an_arbiter_reads_what_was_delivered(server: Server) {
     assert_eq!(judge.get(&file(&page)).await.text, "All Gaul");
 }
 
-/// "artifacts[{name, media_type, file_id or text or url+sha256}]"
+/// "artifacts[{name, `media_type`, `file_id` or text or url+sha256}]"
 async fn a_part_is_text_or_a_file_or_a_url(server: Server) {
     let deal = Deal::open(&server).await;
     let task_id = deal.engaged(json!({})).await;

@@ -349,7 +349,7 @@ async fn a_surrendered_task_gives_the_money_back(server: Server) {
     server.verify_ledger().await;
 }
 
-/// "prepareWorkerAction: PreparedAction for the worker's own wallet; `wrong_rail`"
+/// "`prepareWorkerAction`: `PreparedAction` for the worker's own wallet; `wrong_rail`"
 async fn on_credits_a_worker_signs_nothing(server: Server) {
     let deal = Deal::open(&server).await;
     let task_id = deal.engaged(json!({})).await;

@@ -46,7 +46,7 @@ fn newest(answer: Answer) -> Value {
     answer.expect(200)["data"].as_array().unwrap().last().unwrap().clone()
 }
 
-/// "Evidence may be added by both parties until it closes", "dispute.evidence_added"
+/// "Evidence may be added by both parties until it closes", "dispute.`evidence_added`"
 async fn both_sides_give_evidence(server: Server) {
     let deal = Deal::open(&server).await;
     let dispute = deal.disputed().await;

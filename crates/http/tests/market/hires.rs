@@ -58,7 +58,7 @@ async fn done(market: &Market<'_>, task_id: &str) {
     market.seal(&accept.expect(201)).await.expect(200);
 }
 
-/// "hireListing: PreparedAction `hire`"; sealing it posts, selects, funds and offers in one.
+/// "`hireListing`: `PreparedAction` `hire`"; sealing it posts, selects, funds and offers in one.
 async fn a_person_hires_by_a_sealed_action(server: Server) {
     let market = server.market().await;
     let listing_id = listing(&market).await;

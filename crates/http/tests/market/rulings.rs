@@ -26,7 +26,7 @@ async fn disputed(market: &Market<'_>) -> (String, String) {
     (task_id, text(&open.expect(201)["dispute_id"]))
 }
 
-async fn refreshed<'s>(market: Market<'s>) -> Market<'s> {
+async fn refreshed(market: Market<'_>) -> Market<'_> {
     let (buyer, owner) = (market.buyer.refreshed().await, market.owner.refreshed().await);
     Market { buyer, owner, ..market }
 }
@@ -39,7 +39,7 @@ async fn arbiter(server: &Server) -> (Person<'_>, Wallet) {
     (judge, wallet)
 }
 
-/// "not in the first 24 h (`conflict`); PreparedAction `rule` for the arbiter's own wallet".
+/// "not in the first 24 h (`conflict`); `PreparedAction` `rule` for the arbiter's own wallet".
 async fn an_arbiter_rules(server: Server) {
     let market = server.market().await;
     let (task_id, dispute_id) = disputed(&market).await;
@@ -87,7 +87,7 @@ async fn a_ruling_is_prepared_by_an_arbiter_alone(server: Server) {
     server.verify_ledger().await;
 }
 
-/// "a session …: PreparedAction `settle`".
+/// "a session …: `PreparedAction` `settle`".
 async fn the_buyer_settles_by_a_sealed_action(server: Server) {
     let market = server.market().await;
     let (task_id, dispute_id) = disputed(&market).await;

@@ -32,7 +32,7 @@ async fn a_selection_is_released_at_once(server: Server) {
     assert_closed(&server, &market).await;
 }
 
-/// "funded and not yet accepted: PreparedAction `revoke`", "later worker answers get `selection_released`".
+/// "funded and not yet accepted: `PreparedAction` `revoke`", "later worker answers get `selection_released`".
 async fn held_pay_comes_back_by_a_sealed_action(server: Server) {
     let market = server.market().await;
     let (task_id, offer) = market.funded("50", "40").await;

@@ -34,7 +34,8 @@ pub(super) async fn make(ground: Ground<'_>) -> Result<(Demo, Presence), Failure
     let owner = Person::enter(ground, &OWNER).await?;
     let arbiter = Person::enter(ground, &ARBITER).await?;
     ground.app.identity.set_arbiter(ARBITER.email, true).await.map_err(people::failed)?;
-    let made = fill(ground.app, &buyer, &owner).await;
+    // Boxed, as the stories of so many people make a large future.
+    let made = Box::pin(fill(ground.app, &buyer, &owner)).await;
     let (agents, presence, made) =
         made.map_err(|error| Failure::of_service("demo data", &error))?;
     let mut accounts = Vec::new();
@@ -56,7 +57,7 @@ async fn fill(
     let presence = Presence::begin(app, &agents).await;
     let cast = cast::Cast::new(&app.service, (buyer, owner), &agents)?;
     let listings = listings::make(&cast).await?;
-    let tasks = tasks::make(&cast).await?;
+    let tasks = Box::pin(tasks::make(&cast)).await?;
     let made = Made { agents: agents::COUNT, tasks, listings };
     Ok((agents, presence, made))
 }
