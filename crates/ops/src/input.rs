@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::de::SliceRead;
 
 use self::text::Text;
@@ -72,7 +72,7 @@ fn shape_error(raw: &Raw<'_>, path: Option<&str>, error: &serde_json::Error) -> 
     let full = error.to_string();
     // Where JSON breaks off, the field that was being read is not to blame, and often not even known. The reader also
     // calls it bad syntax when one of several words is asked for and something else than a text comes.
-    let broken = |body| serde_json::from_slice::<IgnoredAny>(body).is_err();
+    let broken = |body| serde_json::from_slice::<serde_json::Value>(body).is_err();
     if (error.is_syntax() || error.is_eof()) && raw.body.is_none_or(broken) {
         return Error::invalid(format!("The body is not valid JSON: {full}."))
             .suggest("Send one JSON object in UTF-8.");

@@ -171,6 +171,11 @@ pub(super) const POST_TASK: &[Statement] = &[
     INSERT_TASK,
     plain("INSERT INTO feeds (feed_id, last_seq) VALUES ($1, 0)", &[TASK]),
     plain(
+        "INSERT INTO search_documents (kind, document_id, words) VALUES ($1, $2, $3) \
+         ON CONFLICT (kind, document_id) DO UPDATE SET words = excluded.words",
+        &[Text("task"), TASK, Text("a task with a brief of a few words and one criterion")],
+    ),
+    plain(
         "INSERT INTO timers (timer_id, due_at, kind, subject_id, epoch) VALUES ($1, $2, $3, $4, $5) \
          ON CONFLICT (timer_id) DO UPDATE SET due_at = excluded.due_at, epoch = excluded.epoch",
         &[NewId("task.run_out:task_"), NextYear, Text("task.run_out"), TASK, Int(0)],

@@ -89,8 +89,10 @@ fn a_hire_becomes_a_task_for_the_agent_alone() {
     );
     assert_eq!((brief.tier, &brief.invited_agent_ids), (Tier::Private, &vec![listing().agent_id]));
     assert_eq!(brief.budget, Credits::from_micros(2_500_000));
-    let hire =
-        json!({ "version": 3, "answers": { "town": "Ghent", "scale": "1.5", "colour": true } });
+    let hire = json!({
+        "agent_id": listing().agent_id, "version": 3,
+        "answers": { "town": "Ghent", "scale": "1.5", "colour": true },
+    });
     assert_eq!(brief.hire, Some(hire), "what is hashed has no fractions");
 }
 
