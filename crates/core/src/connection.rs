@@ -55,6 +55,8 @@ pub enum Event {
     KeyRotated,
     /// The owner bound or unbound a spending policy.
     PolicyChanged,
+    /// The owner consented again to what an OAuth client asked for.
+    Consented,
     /// The owner ended it.
     Revoked,
 }
@@ -70,16 +72,16 @@ impl Status {
         use Status::{Authorized, Expired, Revoked, Verified};
         match (self, event) {
             (Authorized | Verified, E::Used) | (Verified, E::GrantChanged) => Some(Verified),
-            (Authorized | Expired, E::GrantChanged) | (Authorized | Verified, E::KeyRotated) => {
-                Some(Authorized)
-            }
+            (Authorized | Expired, E::GrantChanged)
+            | (Authorized | Verified, E::KeyRotated)
+            | (Authorized | Verified | Expired, E::Consented) => Some(Authorized),
             (Authorized | Verified | Expired, E::TimePassed) | (Expired, E::KeyRotated) => {
                 Some(Expired)
             }
             (Authorized | Verified, E::PolicyChanged) => Some(self),
             (_, E::Revoked) | (Revoked, E::TimePassed) => Some(Revoked),
             (Revoked | Expired, E::Used | E::PolicyChanged)
-            | (Revoked, E::GrantChanged | E::KeyRotated) => None,
+            | (Revoked, E::GrantChanged | E::KeyRotated | E::Consented) => None,
         }
     }
 
@@ -97,12 +99,13 @@ impl Status {
 
 impl Event {
     /// Every event.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Used,
         Self::TimePassed,
         Self::GrantChanged,
         Self::KeyRotated,
         Self::PolicyChanged,
+        Self::Consented,
         Self::Revoked,
     ];
 }
@@ -146,6 +149,8 @@ pub struct Connection {
     pub client_display_name: Option<String>,
     /// How it authenticates.
     pub auth_kind: AuthKind,
+    /// The OAuth client that holds its tokens, where it has any.
+    pub client_id: Option<String>,
     /// Whether it is the service's own connection of a hosted agent.
     pub hosted: bool,
     /// Its key, where it has one.
@@ -197,10 +202,16 @@ impl Connection {
         self.status(now).after(Event::Used).is_some()
     }
 
-    /// The scopes of a request by key: the key's own within the live grant; spending comes from the grant alone.
+    /// The scopes of a request by key.
     #[must_use]
     pub fn scopes_by_key(&self) -> ScopeSet {
-        let own = self.key.as_ref().map_or(ScopeSet::NONE, |key| key.scopes);
+        self.scopes_within(self.key.as_ref().map_or(ScopeSet::NONE, |key| key.scopes))
+    }
+
+    /// The scopes of a request by a credential that was made with `own`: those within the live grant. Spending comes from
+    /// the grant alone.
+    #[must_use]
+    pub fn scopes_within(&self, own: ScopeSet) -> ScopeSet {
         let working = self.grant.scopes.and(own).without(Scope::AgentBuyer);
         if self.grant.scopes.has(Scope::AgentBuyer) {
             working.with(Scope::AgentBuyer)
@@ -259,6 +270,33 @@ impl Connection {
         Ok(Step::to(self, next))
     }
 
+    /// Renews the connection by a new consent: older tokens die, and spending access is taken away until the owner gives it
+    /// again.
+    pub fn consent(
+        &self,
+        now: Timestamp,
+        scopes: ScopeSet,
+        expires_at: Timestamp,
+    ) -> Result<Step<Self>, Refusal> {
+        let mut next = self.moved(now, Event::Consented)?;
+        next.grant.scopes = scopes.without(Scope::AgentBuyer);
+        next.grant.spend_policy_id = None;
+        next.grant.expires_at = expires_at;
+        next.grant.epoch += 1;
+        Ok(Step::to(self, next))
+    }
+
+    /// Ends every token that was given for it, or says `None` if the connection itself has ended. Its client signs in anew.
+    #[must_use]
+    pub fn end_tokens(&self) -> Option<Step<Self>> {
+        if self.stored_status == Status::Revoked {
+            return None;
+        }
+        let mut next = self.clone();
+        next.grant.epoch += 1;
+        Some(Step::to(self, next))
+    }
+
     /// Ends the connection, or says `None` if it has ended before.
     pub fn revoke(&self, now: Timestamp) -> Result<Option<Step<Self>>, Refusal> {
         if self.stored_status == Status::Revoked {
@@ -306,6 +344,7 @@ fn refused(status: Status, event: Event) -> Refusal {
         Event::GrantChanged => "have its grant changed",
         Event::KeyRotated => "have its key rotated",
         Event::PolicyChanged => "be given spending access",
+        Event::Consented => "be consented to again",
         Event::Revoked => "be revoked",
     };
     let suggestion = if status == Status::Expired {
@@ -338,6 +377,7 @@ mod tests {
             client_catalog_id: "custom".into(),
             client_display_name: None,
             auth_kind: AuthKind::ApiKey,
+            client_id: None,
             hosted: false,
             key: Some(ApiKey { digest: [1; 32], scopes: ScopeSet::WORKING }),
             grant,
@@ -355,10 +395,10 @@ mod tests {
     fn the_table_is_total_and_as_decided() {
         use Status::{Authorized as A, Expired as X, Revoked as R, Verified as V};
         let expected = [
-            (A, [Some(V), Some(X), Some(A), Some(A), Some(A), Some(R)]),
-            (V, [Some(V), Some(X), Some(V), Some(A), Some(V), Some(R)]),
-            (X, [None, Some(X), Some(A), Some(X), None, Some(R)]),
-            (R, [None, Some(R), None, None, None, Some(R)]),
+            (A, [Some(V), Some(X), Some(A), Some(A), Some(A), Some(A), Some(R)]),
+            (V, [Some(V), Some(X), Some(V), Some(A), Some(V), Some(A), Some(R)]),
+            (X, [None, Some(X), Some(A), Some(X), None, Some(A), Some(R)]),
+            (R, [None, Some(R), None, None, None, None, Some(R)]),
         ];
         for (status, row) in expected {
             assert_eq!(Event::ALL.map(|event| status.after(event)), row, "{status:?}");
@@ -405,6 +445,20 @@ mod tests {
         let unbound = bound.unbind().unwrap().into_next();
         assert_eq!((unbound.grant.scopes, unbound.grant.epoch), (ScopeSet::WORKING, 1));
         assert!(unbound.unbind().is_none());
+    }
+
+    #[test]
+    fn a_new_consent_ends_what_was_given_before() {
+        let read = ScopeSet::NONE.with(Scope::Read);
+        let policy = PolicyId::new(NOW, 0, 9);
+        let bound = connection(Status::Verified).bind(NOW, policy).unwrap().into_next();
+        let end = NOW.after(MIN_LIFETIME);
+        let renewed = bound.consent(NOW, read.with(Scope::AgentBuyer), end).unwrap().into_next();
+        assert_eq!((renewed.grant.scopes, renewed.grant.epoch), (read, 2));
+        assert_eq!((renewed.grant.spend_policy_id, renewed.grant.expires_at), (None, end));
+        assert_eq!(renewed.status(NOW), Status::Authorized);
+        let revoked = bound.revoke(NOW).unwrap().unwrap().into_next();
+        assert!(revoked.consent(NOW, read, end).is_err());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use guildhall_core::canonical::hex;
 use guildhall_core::{Code, RequestId};
 use guildhall_ops::{
-    Body, Call, Credential, Entry, Error, Form, Key, Prepared, Raw, Result, VERSIONS, digest,
+    Body, Call, Credential, Entry, Error, Form, Key, Prepared, Raw, Result, Surface, VERSIONS, digest,
 };
 use metrics::Histogram;
 
@@ -155,8 +155,9 @@ fn read_call(
     let prepared = shape.read();
     let fingerprint = shape.fingerprint();
     let ip = app.settings.trusted.client(&sent.parts);
-    let credential = sent.credential;
-    Ok(Call { entry, credential, ip, request_id, prepared, fingerprint, file, counted: true })
+    let (credential, surface) = (sent.credential, Surface::Rest);
+    let counted = true;
+    Ok(Call { entry, credential, surface, ip, request_id, prepared, fingerprint, file, counted })
 }
 
 pub(crate) fn request_id(parts: &Parts) -> Result<RequestId> {

@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
-use guildhall_ops::{Answer, Call, Credential, Entry, Error, Raw, Result};
+use guildhall_ops::{Answer, Call, Credential, Entry, Error, Raw, Result, Surface};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
 use serde::Deserialize;
@@ -105,6 +105,7 @@ impl Feed {
         Ok(Call {
             entry: self.entry,
             credential: self.sent.credential,
+            surface: Surface::Rest,
             ip: self.app.settings.trusted.client(&self.sent.parts),
             request_id: rest::request_id(&self.sent.parts)?,
             prepared: prepared.map(|prepared| (prepared, None)),

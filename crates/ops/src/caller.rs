@@ -9,7 +9,7 @@ use guildhall_store::tables::connection::LiveConnection;
 use serde_json::json;
 
 use crate::error::{Error, Result};
-use crate::meta::{ACTION, API_KEY, Credentials, Meta, PUBLIC, SESSION};
+use crate::meta::{ACTION, API_KEY, Credentials, Meta, OAUTH, PUBLIC, SESSION};
 
 /// What a request carries to prove who sends it. Signatures have been verified; whether it is live is read later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,8 +27,26 @@ pub enum Credential {
     },
     /// The SHA-256 of what was sent as an API key.
     Key([u8; 32]),
+    /// An OAuth agent token whose signature, audience and dates hold.
+    Oauth {
+        /// The connection it was given for.
+        connection_id: ConnectionId,
+        /// The epoch of the grant when it was given.
+        epoch: u32,
+        /// The scopes it was given.
+        scopes: ScopeSet,
+    },
     /// The SHA-256 of what was sent as a prepared action's own token.
     Action([u8; 32]),
+}
+
+/// Where a request comes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Surface {
+    /// As a REST call: each operation lists its credentials.
+    Rest,
+    /// As a call of an MCP tool: any credential of an agent, and no other.
+    Mcp,
 }
 
 /// Who is calling.
@@ -54,6 +72,8 @@ pub(crate) enum Caller {
 pub(crate) struct AgentCaller {
     /// Its connection and all that decides about it.
     pub live: LiveConnection,
+    /// What it proved itself with.
+    pub kind: Credentials,
     /// What it may do now.
     pub scopes: ScopeSet,
 }
@@ -61,7 +81,7 @@ pub(crate) struct AgentCaller {
 /// Finds out who is calling. Every way of not being anybody gives the same answer.
 pub(crate) fn authenticate(
     tx: &mut ReadTx<'_>,
-    credential: &Credential,
+    (credential, surface): (&Credential, Surface),
     now: Timestamp,
 ) -> Result<Caller> {
     match credential {
@@ -76,7 +96,21 @@ pub(crate) fn authenticate(
         }
         Credential::Key(digest) => {
             let live = tx.find_connection_by_key(digest)?.ok_or_else(not_valid)?;
-            AgentCaller::new(live, now).map(|agent| Caller::Agent(Box::new(agent)))
+            let scopes = live.connection.scopes_by_key();
+            Ok(Caller::Agent(Box::new(AgentCaller::new(live, API_KEY, scopes, now)?)))
+        }
+        Credential::Oauth { connection_id, epoch, scopes } => {
+            let live = tx.find_live_connection(*connection_id)?.ok_or_else(not_valid)?;
+            if live.connection.grant.epoch != *epoch {
+                return Err(not_valid());
+            }
+            let scopes = live.connection.scopes_within(*scopes);
+            // Spending by OAuth goes through tools alone.
+            let scopes = match surface {
+                Surface::Rest => scopes.without(Scope::AgentBuyer),
+                Surface::Mcp => scopes,
+            };
+            Ok(Caller::Agent(Box::new(AgentCaller::new(live, OAUTH, scopes, now)?)))
         }
         Credential::Action(digest) => {
             let action = tx.find_action_by_token(digest)?.ok_or_else(not_valid)?;
@@ -90,7 +124,12 @@ fn not_valid() -> Error {
 }
 
 impl AgentCaller {
-    fn new(live: LiveConnection, now: Timestamp) -> Result<Self> {
+    fn new(
+        live: LiveConnection,
+        kind: Credentials,
+        scopes: ScopeSet,
+        now: Timestamp,
+    ) -> Result<Self> {
         let ended = live.agent_retired_at.is_some() || live.account_disabled_at.is_some();
         if ended || !live.connection.is_live(now) {
             return Err(not_valid());
@@ -98,9 +137,8 @@ impl AgentCaller {
         let spends = live.policy.as_ref().is_some_and(|policy| {
             policy.status == policy::Status::Active && policy.expires_at.is_none_or(|end| now < end)
         });
-        let scopes = live.connection.scopes_by_key();
         let scopes = if spends { scopes } else { scopes.without(Scope::AgentBuyer) };
-        Ok(Self { live, scopes })
+        Ok(Self { live, kind, scopes })
     }
 }
 
@@ -109,7 +147,7 @@ impl Caller {
         match self {
             Self::Public => PUBLIC,
             Self::Account(_) => SESSION,
-            Self::Agent(_) => API_KEY,
+            Self::Agent(agent) => agent.kind,
             Self::Action { .. } => ACTION,
         }
     }
@@ -158,14 +196,15 @@ impl Caller {
     }
 
     /// Refuses a caller whose kind or scopes the operation does not admit.
-    pub(crate) fn check_admitted(&self, meta: &Meta) -> Result<()> {
+    pub(crate) fn check_admitted(&self, meta: &Meta, surface: Surface) -> Result<()> {
         if matches!(self, Self::Public) && !meta.credentials.admits(PUBLIC) {
             return Err(Error::new(Code::Unauthorized, "The request carries no credential."));
         }
         if meta.credentials == PUBLIC {
             return Ok(());
         }
-        if !meta.credentials.admits(self.kind()) {
+        let by_tool = surface == Surface::Mcp && matches!(self, Self::Agent(_));
+        if !by_tool && !meta.credentials.admits(self.kind()) {
             let (wanted, sent) = (meta.credentials.words(), self.kind().words());
             return Err(Error::new(
                 Code::Forbidden,

@@ -48,8 +48,9 @@ mod wallets;
 mod webhooks;
 
 pub use agent_buyer::SPENDING_SWITCH;
-pub use caller::Credential;
+pub use caller::{Credential, Surface};
 pub use clock::Clock;
+pub use connections::{Consent, ConsentedAgent, Keep};
 pub use credits::grant_credits;
 pub use error::{Envelope, Error, Result};
 pub use fetch::{Fetch, Fetched, Fetching};

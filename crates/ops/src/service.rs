@@ -12,7 +12,7 @@ use guildhall_store::{Blobs, Db, ReadTx, Sealer, Tx};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::caller::{self, Caller, Credential};
+use crate::caller::{self, Caller, Credential, Surface};
 use crate::clock::Clock;
 use crate::content::{Content, Needs};
 use crate::cx::{Env, Setting};
@@ -85,6 +85,8 @@ pub struct Call {
     pub entry: &'static Entry,
     /// What the caller proves itself with.
     pub credential: Credential,
+    /// Where it comes in.
+    pub surface: Surface,
     /// Where the request comes from.
     pub ip: IpAddr,
     /// The request's id.
@@ -324,8 +326,8 @@ impl Service {
     fn write_once(&self, tx: &mut Tx<'_>, call: &Call, content: &Content) -> Result<Answer> {
         let (meta, now) = (&call.entry.meta, self.clock.now());
         let (prepared, key) = call.prepared.as_ref().map_err(Clone::clone)?;
-        let caller = caller::authenticate(tx, &call.credential, now)?;
-        caller.check_admitted(meta)?;
+        let caller = caller::authenticate(tx, (&call.credential, call.surface), now)?;
+        caller.check_admitted(meta, call.surface)?;
         if let Some(connection) = caller.due_for_note(now) {
             note_use(tx, connection, now)?;
         }
@@ -400,7 +402,7 @@ impl Service {
         content: &Content,
     ) -> Result<Seen, Halt> {
         let (meta, now) = (&call.entry.meta, self.clock.now());
-        let caller = match caller::authenticate(tx, &call.credential, now) {
+        let caller = match caller::authenticate(tx, (&call.credential, call.surface), now) {
             Ok(Caller::Public) if !meta.credentials.admits(PUBLIC) => {
                 let error = Error::new(Code::Unauthorized, "The request carries no credential.");
                 return Err(self.stranger(call.ip, error, now));
@@ -417,7 +419,7 @@ impl Service {
         self.remember(&call.credential, &caller);
         let remaining = if view.counted { Some(self.charge(&caller, call.ip, now)?) } else { None };
         let fail = |error| Halt::Error(error, remaining);
-        caller.check_admitted(meta).map_err(fail)?;
+        caller.check_admitted(meta, call.surface).map_err(fail)?;
         let (prepared, _) = call.prepared.as_ref().map_err(|error| fail(error.clone()))?;
         let (setting, topic) = (self.setting(call, &caller, now, content), topic(&caller));
         let (answer, needs) = if view.run {

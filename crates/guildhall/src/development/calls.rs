@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use guildhall_identity::SignedIn;
-use guildhall_ops::{Call, Credential, Error, Key, REGISTRY, Raw, Result, Service, digest};
+use guildhall_ops::{Call, Credential, Error, Key, REGISTRY, Raw, Result, Service, Surface, digest};
 use serde_json::Value;
 
 /// Somebody who calls operations: a person with a session, or an agent with its key.
@@ -48,6 +48,7 @@ impl<'a> Calls<'a> {
         let call = Call {
             entry,
             credential: self.credential,
+            surface: Surface::Rest,
             ip: IpAddr::V4(Ipv4Addr::LOCALHOST),
             request_id,
             fingerprint: digest(raw.body.unwrap_or_default()),

@@ -57,15 +57,26 @@ impl Operation for CreateAgent {
 
 fn build(cx: &Cx<Writes>, input: &Input) -> Result<Agent> {
     Ok(Agent {
-        agent_id: cx.mint()?,
-        account_id: cx.account()?,
-        name: input.name.to_string(),
         description: input.description.as_deref().unwrap_or_default().to_owned(),
         skills: input.skills.iter().map(ToString::to_string).collect(),
         hosted: input.hosted,
+        card_source_url: input.card_source_url.as_ref().map(ToString::to_string),
+        ..plain(cx, &input.name)?
+    })
+}
+
+/// A new agent of the caller's with nothing but a name.
+pub(crate) fn plain(cx: &Cx<Writes>, name: &Line<1, 100>) -> Result<Agent> {
+    Ok(Agent {
+        agent_id: cx.mint()?,
+        account_id: cx.account()?,
+        name: name.to_string(),
+        description: String::new(),
+        skills: Vec::new(),
+        hosted: false,
         visibility: Visibility::Private,
         paused: false,
-        card_source_url: input.card_source_url.as_ref().map(ToString::to_string),
+        card_source_url: None,
         payout_wallet: None,
         created_at: cx.now,
         updated_at: cx.now,
@@ -90,6 +101,7 @@ fn hosted_connection(cx: &Cx<Writes>, agent: &Agent) -> Result<Connection> {
         client_catalog_id: "hosted".to_owned(),
         client_display_name: None,
         auth_kind: AuthKind::ApiKey,
+        client_id: None,
         hosted: true,
         key: None,
         grant,

@@ -9,7 +9,7 @@ mod set_payout_wallet;
 mod update;
 mod view;
 
-pub(crate) use create::CreateAgent;
+pub(crate) use create::{CreateAgent, plain};
 pub(crate) use get::GetMyAgent;
 pub(crate) use lifecycle::{PauseAgent, PublishAgent, ResumeAgent, UnpublishAgent};
 pub(crate) use list::ListMyAgents;

@@ -39,6 +39,16 @@ pub(super) fn is_connectable(client: &str) -> bool {
     CLIENTS.iter().any(|(id, _, _)| *id == client)
 }
 
+/// The client of the catalog that calls itself by this name; `custom` if none does. A name proves nothing: it only says how
+/// the connection is shown.
+pub(super) fn of_client(name: Option<&str>) -> &'static str {
+    let name = name.unwrap_or_default().to_lowercase();
+    let known = CLIENTS.iter().find(|(id, known, _)| {
+        *id != "custom" && (name.contains(&known.to_lowercase()) || name.contains(id))
+    });
+    known.map_or("custom", |(id, _, _)| id)
+}
+
 pub(crate) struct ListClientCatalog;
 
 /// A client that is known.

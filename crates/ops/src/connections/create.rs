@@ -134,6 +134,7 @@ fn build(cx: &Cx<Writes>, agent: &Agent, input: &Input, digest: [u8; 32]) -> Res
         client_catalog_id: input.client_catalog_id.to_string(),
         client_display_name: input.client_display_name.as_ref().map(ToString::to_string),
         auth_kind: AuthKind::ApiKey,
+        client_id: None,
         hosted: false,
         key: Some(ApiKey { digest, scopes }),
         grant,

@@ -2,6 +2,7 @@
 
 mod bind_spend_policy;
 mod catalog;
+mod consent;
 mod create;
 mod get;
 mod list;
@@ -13,6 +14,7 @@ mod view;
 
 pub(crate) use bind_spend_policy::BindConnectionSpendPolicy;
 pub(crate) use catalog::ListClientCatalog;
+pub use consent::{Consent, ConsentedAgent, Keep};
 pub(crate) use create::CreateConnection;
 pub(crate) use get::GetConnection;
 pub(crate) use list::ListConnections;

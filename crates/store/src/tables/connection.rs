@@ -16,7 +16,7 @@ use crate::value::{ToValue, Value};
 macro_rules! columns {
     () => {
         "t.connection_id, t.account_id, t.agent_id, t.client_catalog_id, t.client_display_name, t.auth_kind, \
-         t.hosted, t.key_digest, t.key_scopes, t.grant_id, t.epoch, t.scopes, t.expires_at, t.spend_policy_id, \
+         t.client_id, t.hosted, t.key_digest, t.key_scopes, t.grant_id, t.epoch, t.scopes, t.expires_at, t.spend_policy_id, \
          t.status, t.created_at, t.revoked_at, t.last_verified_at, t.last_seen_at, t.revision"
     };
 }
@@ -33,6 +33,20 @@ macro_rules! select_named {
             "SELECT ",
             columns!(),
             ", a.name FROM connections t JOIN agents a ON a.agent_id = t.agent_id ",
+            $rest
+        )
+    };
+}
+
+macro_rules! select_live {
+    ($rest:literal) => {
+        concat!(
+            "SELECT ",
+            columns!(),
+            ", a.name, a.retired_at, o.disabled_at, p.policy_id, p.version, p.status, p.paused, p.expires_at \
+             FROM connections t JOIN agents a ON a.agent_id = t.agent_id \
+             JOIN accounts o ON o.account_id = t.account_id \
+             LEFT JOIN spend_policies p ON p.policy_id = t.spend_policy_id ",
             $rest
         )
     };
@@ -85,6 +99,7 @@ impl FromRow for Connection {
         let client_catalog_id = row.take()?;
         let client_display_name = row.take()?;
         let auth_kind = row.take::<Word<_>>()?.0;
+        let client_id = row.take()?;
         let hosted = row.take()?;
         let (digest, scopes): (Option<[u8; 32]>, Option<_>) = (row.take()?, row.take()?);
         Ok(Self {
@@ -94,6 +109,7 @@ impl FromRow for Connection {
             client_catalog_id,
             client_display_name,
             auth_kind,
+            client_id,
             hosted,
             key: digest.zip(scopes).map(|(digest, scopes)| ApiKey { digest, scopes }),
             grant: Grant::from_row(row)?,
@@ -174,17 +190,15 @@ impl Saved for Connection {
 impl ReadTx<'_> {
     /// The connection that a key belongs to, with all that decides about it.
     pub fn find_connection_by_key(&mut self, digest: &[u8; 32]) -> Result<Option<LiveConnection>> {
-        self.find(
-            concat!(
-                "SELECT ",
-                columns!(),
-                ", a.name, a.retired_at, o.disabled_at, p.policy_id, p.version, p.status, p.paused, p.expires_at \
-                 FROM connections t JOIN agents a ON a.agent_id = t.agent_id \
-                 JOIN accounts o ON o.account_id = t.account_id \
-                 LEFT JOIN spend_policies p ON p.policy_id = t.spend_policy_id WHERE t.key_digest = $1"
-            ),
-            params![digest],
-        )
+        self.find(select_live!("WHERE t.key_digest = $1"), params![digest])
+    }
+
+    /// A connection that holds tokens, with all that decides about it.
+    pub fn find_live_connection(
+        &mut self,
+        connection: ConnectionId,
+    ) -> Result<Option<LiveConnection>> {
+        self.find(select_live!("WHERE t.connection_id = $1"), params![connection])
     }
 
     /// A connection of the account.
@@ -252,6 +266,18 @@ impl<'c> Tx<'c> {
         Ok(named.map(|named| named.part(|named| (named.connection, named.agent_name))))
     }
 
+    /// Holds the connection by which a client acts as an agent, unless it has ended.
+    pub fn lock_connection_of_client(
+        &mut self,
+        agent: AgentId,
+        client_id: &str,
+    ) -> Result<Option<Locked<'c, Connection>>> {
+        self.lock(
+            select!("WHERE t.agent_id = $1 AND t.client_id = $2 AND t.revoked_at IS NULL"),
+            params![agent, client_id],
+        )
+    }
+
     /// Holds every connection of the agent.
     pub fn lock_connections_of_agent(
         &mut self,
@@ -275,9 +301,9 @@ impl<'c> Tx<'c> {
     pub fn insert_connection(&mut self, connection: &Connection) -> Result<()> {
         self.put(
             "INSERT INTO connections (connection_id, account_id, agent_id, client_catalog_id, client_display_name, \
-             auth_kind, hosted, grant_id, created_at, key_digest, key_scopes, epoch, scopes, expires_at, \
+             auth_kind, client_id, hosted, grant_id, created_at, key_digest, key_scopes, epoch, scopes, expires_at, \
              spend_policy_id, status, revoked_at, last_verified_at, last_seen_at, revision) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
             [
                 params![
                     connection.connection_id,
@@ -286,6 +312,7 @@ impl<'c> Tx<'c> {
                     connection.client_catalog_id,
                     connection.client_display_name,
                     Word(connection.auth_kind),
+                    connection.client_id,
                     connection.hosted,
                     connection.grant.grant_id,
                     connection.created_at,
