@@ -8,6 +8,7 @@ use guildhall_store::Db;
 use serde_json::Value;
 
 use crate::error::Result;
+use crate::forms::Forms;
 use crate::hashing::{HashCost, Passwords};
 use crate::keys::Keys;
 use crate::random::Mint;
@@ -35,6 +36,7 @@ pub struct Identity {
     pub(crate) keys: Arc<Keys>,
     pub(crate) tokens: Tokens,
     pub(crate) strangers: Strangers,
+    forms: Forms,
     pub(crate) mint: Mint,
     clock: Clock,
 }
@@ -50,14 +52,21 @@ impl Identity {
         let passwords = Passwords::new(settings.hash_cost)?;
         let keys = Arc::new(Keys::open(db.clone(), server_key, clock()).await?);
         let tokens = Tokens::new(Arc::clone(&keys), &settings.auth_url, &settings.base_url);
-        let strangers = Strangers::default();
-        Ok(Self { db, passwords, keys, tokens, strangers, mint: Mint::default(), clock })
+        let (strangers, forms) = (Strangers::default(), Forms::new(server_key));
+        let mint = Mint::default();
+        Ok(Self { db, passwords, keys, tokens, strangers, forms, mint, clock })
     }
 
     /// The verifier of session tokens.
     #[must_use]
     pub fn tokens(&self) -> &Tokens {
         &self.tokens
+    }
+
+    /// The hidden fields of forms.
+    #[must_use]
+    pub fn forms(&self) -> &Forms {
+        &self.forms
     }
 
     /// What the service signs with.
