@@ -118,7 +118,9 @@ async fn page(visit: &Visit, which: Which, problem: Option<&Error>) -> Result<Re
 /// What a person is told: what is wrong and what to do, without the names that programs use.
 fn sentence(error: &Error) -> String {
     let reason = error.reason();
-    let reason = reason.split_once(": ").map_or(reason, |(_, rest)| rest);
+    let is_field = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let named = reason.split_once(": ").filter(|(name, _)| is_field(name));
+    let reason = named.map_or(reason, |(_, rest)| rest);
     let suggestion = match error.code() {
         Code::Internal => None,
         _ => error.suggestion(),

@@ -1,5 +1,10 @@
 //! The pages of the authorization server, as a browser without scripts sees them.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
 
 mod consent;
 mod forms;
