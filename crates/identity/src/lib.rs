@@ -11,6 +11,7 @@ mod hashing;
 mod jws;
 mod key;
 mod keys;
+pub mod oauth;
 mod password;
 mod random;
 mod seen;
@@ -18,12 +19,17 @@ mod service;
 mod session;
 mod throttle;
 mod tokens;
+mod verifier;
 
 pub use account::{AccountView, SignedIn};
 pub use email::Email;
 pub use error::{Error, Result};
 pub use hashing::{HashCost, Passwords};
 pub use keys::Keys;
+pub use oauth::{
+    AccessClaims, AccessTokens, Authorization, Client, NewCode, NotAuthorized, Prompt,
+};
 pub use service::{Clock, Identity, Settings};
 pub use session::SessionView;
-pub use tokens::{Invalid, SessionClaims, SessionToken, Tokens};
+pub use tokens::{SessionClaims, SessionToken, Tokens};
+pub use verifier::Invalid;
