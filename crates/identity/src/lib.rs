@@ -12,6 +12,7 @@ mod hashing;
 mod jws;
 mod key;
 mod keys;
+pub mod oauth;
 mod password;
 mod random;
 mod seen;
@@ -19,6 +20,7 @@ mod service;
 mod session;
 mod throttle;
 mod tokens;
+mod verifier;
 
 pub use account::{AccountView, SignedIn};
 pub use email::Email;
@@ -26,6 +28,10 @@ pub use error::{Error, Result};
 pub use forms::Forms;
 pub use hashing::{HashCost, Passwords};
 pub use keys::Keys;
+pub use oauth::{
+    AccessClaims, AccessTokens, Authorization, Client, NewCode, NotAuthorized, Prompt,
+};
 pub use service::{Clock, Identity, Settings};
 pub use session::SessionView;
-pub use tokens::{Invalid, SessionClaims, SessionToken, Tokens};
+pub use tokens::{SessionClaims, SessionToken, Tokens};
+pub use verifier::Invalid;
