@@ -10,6 +10,7 @@ mod health;
 mod oauth;
 mod openapi;
 mod origin;
+mod pages;
 mod peer;
 mod preview;
 mod rest;

@@ -7,6 +7,7 @@ mod account;
 mod admin;
 mod email;
 mod error;
+mod forms;
 mod hashing;
 mod jws;
 mod key;
@@ -24,6 +25,7 @@ mod verifier;
 pub use account::{AccountView, SignedIn};
 pub use email::Email;
 pub use error::{Error, Result};
+pub use forms::Forms;
 pub use hashing::{HashCost, Passwords};
 pub use keys::Keys;
 pub use oauth::{

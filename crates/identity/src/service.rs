@@ -9,6 +9,7 @@ use guildhall_store::Db;
 use serde_json::Value;
 
 use crate::error::Result;
+use crate::forms::Forms;
 use crate::hashing::{HashCost, Passwords};
 use crate::keys::Keys;
 use crate::oauth::{AccessTokens, Oauth};
@@ -40,6 +41,7 @@ pub struct Identity {
     pub(crate) tokens: Tokens,
     pub(crate) oauth: Oauth,
     pub(crate) strangers: Strangers,
+    forms: Forms,
     pub(crate) mint: Mint,
     clock: Clock,
 }
@@ -57,14 +59,21 @@ impl Identity {
         let keys = Arc::new(Keys::open(db.clone(), server_key, clock()).await?);
         let tokens = Tokens::new(Arc::clone(&keys), &settings.auth_url, &settings.base_url);
         let oauth = Oauth::new(Arc::clone(&keys), server_key, settings, fetch);
-        let strangers = Strangers::default();
-        Ok(Self { db, passwords, keys, tokens, oauth, strangers, mint: Mint::default(), clock })
+        let (strangers, forms) = (Strangers::default(), Forms::new(server_key));
+        let mint = Mint::default();
+        Ok(Self { db, passwords, keys, tokens, oauth, strangers, forms, mint, clock })
     }
 
     /// The verifier of session tokens.
     #[must_use]
     pub fn tokens(&self) -> &Tokens {
         &self.tokens
+    }
+
+    /// The hidden fields of forms.
+    #[must_use]
+    pub fn forms(&self) -> &Forms {
+        &self.forms
     }
 
     /// The verifier of agents' access tokens.
