@@ -7,7 +7,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use guildhall_core::RequestId;
 use guildhall_core::canonical::hex;
-use guildhall_ops::{Clock, Error, Meta, Reply, VERSIONS, digest};
+use guildhall_core::scope::{Scope, ScopeSet};
+use guildhall_ops::{Clock, Credential, Error, Meta, OAUTH, Reply, VERSIONS, digest};
+
+use crate::app::Settings;
+use crate::rest::Sent;
 
 const SERVICE_VERSION: HeaderName = HeaderName::from_static("service-version");
 const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
@@ -55,12 +59,8 @@ pub(crate) fn error(error: &Error) -> Response {
 struct Fault(String);
 
 /// The answer to a call.
-pub(crate) fn reply(
-    reply: Reply,
-    meta: &Meta,
-    request: &HeaderMap,
-    credential_sent: bool,
-) -> Response {
+pub(crate) fn reply(reply: Reply, meta: &Meta, settings: &Settings, sent: &Sent) -> Response {
+    let request = &sent.parts.headers;
     let mut response = match reply.result {
         Ok(answer) => {
             let tag = (meta.single && answer.status == 200).then(|| entity_tag(&answer.body));
@@ -79,8 +79,8 @@ pub(crate) fn reply(
         }
         Err(refused) => {
             let mut response = error(&refused);
-            if refused.status() == 401 {
-                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge(credential_sent));
+            if let Some(challenge) = asked_of(&refused, meta, settings, &sent.credential) {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
             }
             response
         }
@@ -137,6 +137,36 @@ pub(crate) fn not_modified() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     response
+}
+
+/// What a refused caller has to bring: where an operation takes OAuth, with the way to a token (RFC 9728) and the scopes
+/// that it needs.
+fn asked_of(
+    refused: &Error,
+    meta: &Meta,
+    settings: &Settings,
+    credential: &Credential,
+) -> Option<HeaderValue> {
+    let by_oauth = meta.credentials.admits(OAUTH);
+    let lacks = |own: ScopeSet| meta.scopes.iter().any(|scope| !own.has(*scope));
+    let plain = match (refused.status(), credential) {
+        (401, Credential::None) => challenge(false),
+        (401, _) => challenge(true),
+        (403, Credential::Oauth { scopes, .. }) if by_oauth && lacks(*scopes) => {
+            HeaderValue::from_static("Bearer realm=\"guildhall\", error=\"insufficient_scope\"")
+        }
+        _ => return None,
+    };
+    let words: Vec<&str> = meta.scopes.iter().map(|scope| scope.name()).collect();
+    // Spending is never asked of the authorization server.
+    if !by_oauth || words.contains(&Scope::AgentBuyer.name()) {
+        return Some(plain);
+    }
+    let base = settings.base_url.trim_end_matches('/');
+    let way = format!("resource_metadata=\"{base}/.well-known/oauth-protected-resource/mcp\"");
+    let plain_text = plain.to_str().unwrap_or_default();
+    let full = format!("{plain_text}, {way}, scope=\"{}\"", words.join(" "));
+    Some(HeaderValue::from_str(&full).unwrap_or(plain))
 }
 
 fn challenge(credential_sent: bool) -> HeaderValue {

@@ -21,7 +21,7 @@ use tracing::field::Empty;
 
 use crate::peer::Trusted;
 use crate::rest::Route;
-use crate::{answer, auth, health, openapi, pages, preview, rest};
+use crate::{answer, auth, health, oauth, openapi, pages, preview, rest};
 
 /// How the surface is set up.
 #[derive(Clone)]
@@ -78,6 +78,8 @@ pub fn router_with(app: App, extra: Router) -> Router {
     if !app.settings.cors_origins.is_empty() {
         router = router.layer(cors(&app.settings.cors_origins));
     }
+    // The authorization server has its own word about who may call it from a browser: everybody.
+    router = router.merge(oauth::routes(&app));
     router.layer(middleware::from_fn(move |request, next| every(Arc::clone(&app), request, next)))
 }
 

@@ -248,7 +248,7 @@ async fn admitted<T: DeserializeOwned>(
     Ok(Visit { app: Arc::clone(app), parts, input, remaining })
 }
 
-fn is_json(parts: &Parts) -> bool {
+pub(crate) fn is_json(parts: &Parts) -> bool {
     let media_type = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = media_type.and_then(|value| value.split(';').next()).unwrap_or_default();
     essence.trim().eq_ignore_ascii_case("application/json")
