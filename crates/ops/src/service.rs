@@ -404,8 +404,7 @@ impl Service {
         let (meta, now) = (&call.entry.meta, self.clock.now());
         let caller = match caller::authenticate(tx, (&call.credential, call.surface), now) {
             Ok(Caller::Public) if !meta.credentials.admits(PUBLIC) => {
-                let error = Error::new(Code::Unauthorized, "The request carries no credential.");
-                return Err(self.stranger(call.ip, error, now));
+                return Err(self.stranger(call.ip, caller::no_credential(), now));
             }
             Ok(caller) => caller,
             Err(error) if error.code() == Code::Unauthorized => {
