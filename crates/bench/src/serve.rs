@@ -140,6 +140,7 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
         clock,
         server_key,
         base_url: base_url.clone(),
+        auth_url: base_url.clone(),
         quotas: quotas(),
         retention: Duration::from_secs(86_400),
         account_quota_bytes: 2 << 30,

@@ -47,6 +47,7 @@ impl App {
             clock,
             server_key: key.clone(),
             base_url: config.server.base_url.to_string(),
+            auth_url: config.server.auth_url().to_string(),
             quotas: quotas(&config.limits),
             retention: seconds(config.limits.idempotency_retention_seconds),
             account_quota_bytes: i64::try_from(config.storage.account_quota_bytes)

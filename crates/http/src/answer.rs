@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use guildhall_core::RequestId;
 use guildhall_core::canonical::hex;
-use guildhall_ops::{Clock, Error, Meta, Reply, VERSIONS, digest};
+use guildhall_ops::{Clock, Error, Meta, PUBLIC, Reply, VERSIONS, digest};
 
 const SERVICE_VERSION: HeaderName = HeaderName::from_static("service-version");
 const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
@@ -16,6 +16,8 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// What an answer with an account's data allows: keep it for yourself and ask before using it again.
 pub(crate) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+/// What an answer allows that is the same for everybody: whoever stands between may keep it for a minute.
+pub(crate) const SHARED: HeaderValue = HeaderValue::from_static("public, max-age=60");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The version that answers when nobody asks for another.
@@ -70,7 +72,9 @@ pub(crate) fn reply(
             };
             if let Some(tag) = tag {
                 response.headers_mut().insert(header::ETAG, tag);
-                response.headers_mut().insert(header::CACHE_CONTROL, PRIVATE);
+                // What no credential makes a difference to is the same for everybody.
+                let kept = if meta.credentials == PUBLIC { SHARED } else { PRIVATE };
+                response.headers_mut().insert(header::CACHE_CONTROL, kept);
             }
             if answer.replayed {
                 response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
@@ -116,7 +120,8 @@ pub(crate) fn set_version(response: &mut Response, version: &'static str) {
     response.headers_mut().insert(SERVICE_VERSION, HeaderValue::from_static(version));
 }
 
-fn entity_tag(body: &[u8]) -> HeaderValue {
+/// The strong tag of a body.
+pub(crate) fn entity_tag(body: &[u8]) -> HeaderValue {
     let digest = digest(body);
     let short = digest.get(..16).unwrap_or(&digest);
     HeaderValue::from_str(&format!("\"{}\"", hex(short)))

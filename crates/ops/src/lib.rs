@@ -10,6 +10,7 @@ mod agent_buyer;
 mod agents;
 mod buying;
 mod caller;
+mod cards;
 mod checks;
 mod clock;
 mod connections;

@@ -45,6 +45,8 @@ pub struct Parts {
     pub server_key: Secret<[u8; 32]>,
     /// Where the service is found.
     pub base_url: String,
+    /// Where people and clients sign in.
+    pub auth_url: String,
     /// The rate limits.
     pub quotas: Quotas,
     /// How long an Idempotency-Key is remembered.
@@ -163,6 +165,7 @@ impl Service {
     pub fn new(parts: Parts) -> Arc<Self> {
         let env = Env {
             base_url: parts.base_url,
+            auth_url: parts.auth_url,
             account_quota_bytes: parts.account_quota_bytes,
             fee_bps: parts.fee_bps,
             signer: parts.signer,

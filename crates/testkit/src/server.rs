@@ -275,6 +275,7 @@ async fn assemble(
         clock: place.clock.clone(),
         server_key,
         base_url: base_url.to_owned(),
+        auth_url: base_url.to_owned(),
         quotas: setup.quotas,
         retention: setup.retention,
         account_quota_bytes: setup.account_quota_bytes,

@@ -12,6 +12,7 @@ mod agents;
 mod artifacts;
 mod auto_select;
 mod binding;
+mod cards;
 mod clients;
 mod connections;
 mod conventions;
