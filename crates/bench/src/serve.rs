@@ -128,6 +128,7 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
     let identity_settings = guildhall_identity::Settings {
         auth_url: base_url.clone(),
         base_url: base_url.clone(),
+        chain_id: 31_337,
         hash_cost: HashCost::default(),
     };
     let time = clock.clone();

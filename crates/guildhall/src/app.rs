@@ -83,6 +83,7 @@ pub(crate) async fn identity(
     let settings = guildhall_identity::Settings {
         auth_url: config.server.auth_url().to_string(),
         base_url: config.server.base_url.to_string(),
+        chain_id: config.wallets.chain_id,
         hash_cost: HashCost {
             memory_kib: config.identity.password_memory_kib,
             iterations: config.identity.password_iterations,

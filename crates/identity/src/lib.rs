@@ -18,6 +18,7 @@ mod service;
 mod session;
 mod throttle;
 mod tokens;
+mod wallet;
 
 pub use account::{AccountView, SignedIn};
 pub use email::Email;
@@ -27,3 +28,4 @@ pub use keys::Keys;
 pub use service::{Clock, Identity, Settings};
 pub use session::SessionView;
 pub use tokens::{Invalid, SessionClaims, SessionToken, Tokens};
+pub use wallet::WalletMessage;

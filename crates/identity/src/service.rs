@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use guildhall_core::receipt::Signer;
 use guildhall_core::{Secret, Timestamp};
-use guildhall_store::Db;
+use guildhall_store::{Db, Sealer};
 use serde_json::Value;
 
 use crate::error::Result;
@@ -13,6 +13,7 @@ use crate::keys::Keys;
 use crate::random::Mint;
 use crate::throttle::Strangers;
 use crate::tokens::Tokens;
+use crate::wallet::Wallets;
 
 /// Where the time comes from.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -24,6 +25,8 @@ pub struct Settings {
     pub auth_url: String,
     /// Where the API is.
     pub base_url: String,
+    /// The chain that wallets sign for.
+    pub chain_id: u64,
     /// What a guess at a password costs.
     pub hash_cost: HashCost,
 }
@@ -35,6 +38,7 @@ pub struct Identity {
     pub(crate) keys: Arc<Keys>,
     pub(crate) tokens: Tokens,
     pub(crate) strangers: Strangers,
+    pub(crate) wallets: Wallets,
     pub(crate) mint: Mint,
     clock: Clock,
 }
@@ -51,7 +55,8 @@ impl Identity {
         let keys = Arc::new(Keys::open(db.clone(), server_key, clock()).await?);
         let tokens = Tokens::new(Arc::clone(&keys), &settings.auth_url, &settings.base_url);
         let strangers = Strangers::default();
-        Ok(Self { db, passwords, keys, tokens, strangers, mint: Mint::default(), clock })
+        let wallets = Wallets::new(Sealer::new(server_key, "wallet sign-in"), settings);
+        Ok(Self { db, passwords, keys, tokens, strangers, wallets, mint: Mint::default(), clock })
     }
 
     /// The verifier of session tokens.

@@ -264,6 +264,7 @@ async fn assemble(
     let settings = guildhall_identity::Settings {
         auth_url: base_url.to_owned(),
         base_url: base_url.to_owned(),
+        chain_id: setup.chain_id,
         hash_cost: HashCost { memory_kib: 64, iterations: 1, parallelism: 1 },
     };
     let identity =

@@ -43,5 +43,6 @@ mod task_search;
 mod tasks;
 mod versioning;
 mod wallet_links;
+mod wallet_sign_in;
 mod wallets;
 mod webhooks;
