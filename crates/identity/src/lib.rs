@@ -5,12 +5,15 @@
 
 mod account;
 mod admin;
+mod confirmation;
 mod email;
 mod error;
 mod hashing;
 mod jws;
 mod key;
 mod keys;
+mod passkey_sign_in;
+mod passkeys;
 mod password;
 mod random;
 mod seen;
@@ -24,6 +27,7 @@ pub use email::Email;
 pub use error::{Error, Result};
 pub use hashing::{HashCost, Passwords};
 pub use keys::Keys;
+pub use passkeys::{NewPasskey, PasskeyOptions, PasskeyView};
 pub use service::{Clock, Identity, Settings};
 pub use session::SessionView;
 pub use tokens::{Invalid, SessionClaims, SessionToken, Tokens};

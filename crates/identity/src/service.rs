@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use guildhall_core::receipt::Signer;
 use guildhall_core::{Secret, Timestamp};
+use guildhall_passkey::Passkeys;
 use guildhall_store::Db;
 use serde_json::Value;
 
@@ -35,6 +36,7 @@ pub struct Identity {
     pub(crate) keys: Arc<Keys>,
     pub(crate) tokens: Tokens,
     pub(crate) strangers: Strangers,
+    pub(crate) passkeys: Arc<Passkeys>,
     pub(crate) mint: Mint,
     clock: Clock,
 }
@@ -51,7 +53,9 @@ impl Identity {
         let keys = Arc::new(Keys::open(db.clone(), server_key, clock()).await?);
         let tokens = Tokens::new(Arc::clone(&keys), &settings.auth_url, &settings.base_url);
         let strangers = Strangers::default();
-        Ok(Self { db, passwords, keys, tokens, strangers, mint: Mint::default(), clock })
+        let passkeys = Arc::new(Passkeys::new(&settings.auth_url));
+        let mint = Mint::default();
+        Ok(Self { db, passwords, keys, tokens, strangers, passkeys, mint, clock })
     }
 
     /// The verifier of session tokens.
