@@ -282,6 +282,7 @@ async fn assemble(
         allow_local: true,
         chain_id: setup.chain_id,
         signer: identity.signer(),
+        passkeys: identity.passkey_verifier(),
         fetch: Arc::new(Fetcher(outbound())),
     });
     service.start_timers().await.expect("timers");
