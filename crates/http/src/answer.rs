@@ -24,7 +24,7 @@ fn latest() -> &'static str {
 }
 
 /// An answer with a JSON body.
-pub(crate) fn json(status: u16, body: impl Into<Body>) -> Response {
+pub fn json(status: u16, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -34,7 +34,8 @@ pub(crate) fn json(status: u16, body: impl Into<Body>) -> Response {
 }
 
 /// An error in its envelope.
-pub(crate) fn error(error: &Error) -> Response {
+#[must_use]
+pub fn error(error: &Error) -> Response {
     let mut response = json(error.status(), error.body());
     if let Some(seconds) = error.retry_after_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -73,7 +74,7 @@ pub(crate) fn reply(
                 response.headers_mut().insert(header::CACHE_CONTROL, PRIVATE);
             }
             if answer.replayed {
-                response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+                set_replayed(&mut response);
             }
             response
         }
@@ -92,8 +93,13 @@ pub(crate) fn reply(
 }
 
 /// Says what is left of a quota.
-pub(crate) fn set_remaining(response: &mut Response, remaining: u32) {
+pub fn set_remaining(response: &mut Response, remaining: u32) {
     response.headers_mut().insert(REMAINING, HeaderValue::from(remaining));
+}
+
+/// Says that an earlier request with the same key was answered so.
+pub fn set_replayed(response: &mut Response) {
+    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
 }
 
 /// Puts on what every answer carries, and logs what went wrong.

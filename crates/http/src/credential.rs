@@ -7,7 +7,7 @@ use guildhall_identity::Tokens;
 use guildhall_ops::{Credential, Error, Result, digest};
 
 /// Reads the credential. Whether it is live is found out in the request's own transaction.
-pub(crate) async fn read(parts: &Parts, tokens: &Tokens, now: Timestamp) -> Result<Credential> {
+pub async fn read(parts: &Parts, tokens: &Tokens, now: Timestamp) -> Result<Credential> {
     let bearer = bearer(&parts.headers)?;
     let key = one(&parts.headers, "x-api-key")?;
     match (bearer, key) {

@@ -226,7 +226,8 @@ impl Caller {
                     scope.name()
                 ),
             )
-            .suggest("Its owner adds the scope with updateConnectionGrant.")),
+            .suggest("Its owner adds the scope with updateConnectionGrant.")
+            .for_want_of(*scope)),
         }
     }
 }
