@@ -18,11 +18,12 @@ const STORE: &str = "guildhall-store";
 const OPS: &str = "guildhall-ops";
 const IDENTITY: &str = "guildhall-identity";
 const HTTP: &str = "guildhall-http";
+const MCP: &str = "guildhall-mcp";
 const OUTBOUND: &str = "guildhall-outbound";
 const BINARY: &str = "guildhall";
 const TESTKIT: &str = "testkit";
 
-const EVERY: &[&str] = &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, OUTBOUND, TESTKIT];
+const EVERY: &[&str] = &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, MCP, OUTBOUND, TESTKIT];
 const DRIVERS: &[&str] = &["rusqlite", "tokio-postgres"];
 const WEB: &[&str] = &["axum", "hyper", "hyper-util", "reqwest"];
 const PURE: &[&str] =
@@ -37,10 +38,11 @@ const ROOMS: &[Room] = &[
     Room { name: OPS, may_use: &[CORE, EVM, STORE], never: NEITHER_WEB_NOR_DRIVER },
     Room { name: IDENTITY, may_use: &[CORE, STORE], never: DRIVERS },
     Room { name: HTTP, may_use: &[CORE, STORE, OPS, IDENTITY], never: DRIVERS },
+    Room { name: MCP, may_use: &[CORE, OPS, HTTP], never: DRIVERS },
     Room { name: OUTBOUND, may_use: &[CORE], never: DRIVERS },
     Room {
         name: BINARY,
-        may_use: &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, OUTBOUND],
+        may_use: &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, MCP, OUTBOUND],
         never: DRIVERS,
     },
     Room { name: TESTKIT, may_use: EVERY, never: &[] },
