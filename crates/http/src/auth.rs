@@ -1,6 +1,7 @@
 //! Sign-up, sign-in and the account's own sessions, at `/api/auth`.
 
-mod cookie;
+pub(crate) mod cookie;
+mod wallet;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         .route("/api/auth/sessions/{session_id}", delete(end_session))
         .route("/api/auth/token", get(token))
         .route("/api/auth/jwks", get(jwks))
+        .merge(wallet::routes())
         .with_state(Arc::clone(app))
 }
 
@@ -187,7 +189,7 @@ struct Visit<T> {
 }
 
 /// Why a visit came to nothing.
-enum Failed {
+pub(crate) enum Failed {
     Ours(Error),
     Identity(Denied),
 }
@@ -206,15 +208,20 @@ impl From<Error> for Failed {
 
 impl Failed {
     fn into_response(self) -> Response {
+        answer::error(&self.into_error())
+    }
+
+    /// What the caller is told. What only the operator may know is logged.
+    pub(crate) fn into_error(self) -> Error {
         match self {
-            Self::Ours(error) => answer::error(&error),
+            Self::Ours(error) => error,
             Self::Identity(denied) => {
                 if let Some(cause) = denied.cause() {
                     tracing::error!(cause, "identity failed");
                 }
                 let retry_after = denied.retry_after_seconds;
                 let error = Error::from(denied.refusal);
-                answer::error(&retry_after.into_iter().fold(error, Error::retry_after))
+                retry_after.into_iter().fold(error, Error::retry_after)
             }
         }
     }
@@ -243,7 +250,7 @@ async fn admitted<T: DeserializeOwned>(
     Ok(Visit { app: Arc::clone(app), parts, input, remaining })
 }
 
-fn is_json(parts: &Parts) -> bool {
+pub(crate) fn is_json(parts: &Parts) -> bool {
     let media_type = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = media_type.and_then(|value| value.split(';').next()).unwrap_or_default();
     essence.trim().eq_ignore_ascii_case("application/json")

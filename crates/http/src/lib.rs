@@ -3,12 +3,15 @@
 mod answer;
 mod app;
 mod auth;
+mod card;
 mod content_digest;
-mod credential;
+pub mod credential;
 mod file;
 mod health;
+mod oauth;
 mod openapi;
 mod origin;
+mod pages;
 mod peer;
 mod preview;
 mod rest;
@@ -23,6 +26,5 @@ pub use peer::Trusted;
 /// What another surface on the same listener reads and writes as this one does.
 pub mod shared {
     pub use crate::answer::{error, json, set_remaining, set_replayed};
-    pub use crate::credential::read as read_credential;
     pub use crate::rest::{request_id, version};
 }

@@ -6,22 +6,17 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use guildhall_core::canonical::hex;
+use guildhall_core::remote::{Fetch, Fetched};
 use guildhall_store::Blobs;
 use guildhall_store::tables::file::StoredFile;
 
 use crate::digest;
 use crate::error::{Error, Result};
-use crate::fetch::{Fetch, Fetched};
 
 /// How large a text may be that a machine check looks into.
 pub(crate) const MAX_TEXT_BYTES: usize = 256 << 10;
 /// How much of a request's files is looked into, all of them together: as much as a request could bring as text.
 const MAX_TOGETHER: usize = 1 << 20;
-/// How large a document may be that is fetched: as large as a file that is uploaded.
-const MAX_FETCHED_BYTES: usize = 32 << 20;
-/// How long the documents of one request may take, all of them together.
-const FETCH_FOR: Duration = Duration::from_secs(30);
-
 /// What a run needs, as it is known before the run.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
@@ -31,6 +26,24 @@ pub(crate) struct Needs {
     pub(crate) urls: Vec<String>,
     /// Whether what is fetched is to be kept.
     pub(crate) keeps: bool,
+    /// What fetching may take.
+    pub(crate) bounds: Bounds,
+}
+
+/// What fetching may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// How large a document may be.
+    pub(crate) bytes: usize,
+    /// How long the documents of one request may take, all of them together.
+    pub(crate) time: Duration,
+}
+
+impl Default for Bounds {
+    /// As large as a file that is uploaded.
+    fn default() -> Self {
+        Self { bytes: 32 << 20, time: Duration::from_secs(30) }
+    }
 }
 
 /// What was read for a run.
@@ -63,13 +76,14 @@ impl Content {
         for file in &needs.files {
             content.read_file(blobs, file).await?;
         }
-        let until = tokio::time::Instant::now() + FETCH_FOR;
+        let until = tokio::time::Instant::now() + needs.bounds.time;
         for url in &needs.urls {
             if content.fetched.contains_key(url) {
                 continue;
             }
             // One after the other: no more than one document is held at a time.
-            let fetched = tokio::time::timeout_at(until, fetch.fetch(url, MAX_FETCHED_BYTES)).await;
+            let fetched =
+                tokio::time::timeout_at(until, fetch.fetch(url, needs.bounds.bytes)).await;
             let fetched = fetched.unwrap_or_else(|_| Err("took too long".to_owned()));
             let document = match fetched {
                 Err(reason) => Err(reason),
@@ -94,7 +108,7 @@ impl Content {
 
     /// Keeps a document under its digest, with its text if that may be looked into.
     async fn take(&mut self, blobs: &Blobs, keep: bool, fetched: Fetched) -> Result<Document> {
-        let Fetched { media_type, bytes } = fetched;
+        let Fetched { media_type, bytes, .. } = fetched;
         let (sha256, size) = (hex(&digest(&bytes)), bytes.len());
         if keep {
             blobs.put(&sha256, bytes.clone()).await?;
@@ -130,6 +144,15 @@ impl Content {
         }
     }
 
+    /// The text that was found at an address, or why there is none.
+    pub(crate) fn text_at(&self, url: &str) -> Result<&str, String> {
+        match self.fetched.get(url) {
+            Some(Ok(document)) => self.text(&document.sha256).map_err(|why| format!("it {why}")),
+            Some(Err(reason)) => Err(reason.clone()),
+            None => Err("its address was changed meanwhile".to_owned()),
+        }
+    }
+
     /// The text with this digest, or why it is not there.
     pub(crate) fn text(&self, sha256: &str) -> Result<&str, String> {
         match self.texts.get(sha256) {
@@ -156,10 +179,10 @@ fn text_of(bytes: Bytes) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    use guildhall_core::remote::Fetching;
     use guildhall_core::{AccountId, FileId, Timestamp};
 
     use super::*;
-    use crate::fetch::Fetching;
 
     /// An outside with one document in it.
     struct Outside;
@@ -168,7 +191,7 @@ mod tests {
         fn fetch<'a>(&'a self, url: &'a str, _: usize) -> Fetching<'a> {
             let bytes = Bytes::from_static(b"abc");
             let found = url == "https://example.test/abc";
-            let fetched = Fetched { media_type: None, bytes };
+            let fetched = Fetched { media_type: None, cache_control: None, bytes };
             Box::pin(async move { found.then_some(fetched).ok_or("is not there".to_owned()) })
         }
     }
@@ -232,6 +255,9 @@ mod tests {
             let document = content.document(&urls[0]).unwrap();
             assert_eq!((document.size, &document.sha256), (3, &sha256));
             assert_eq!(content.text(&sha256), Ok("abc"));
+            assert_eq!(content.text_at(&urls[0]), Ok("abc"));
+            assert_eq!(content.text_at(&urls[1]), Err("is not there".to_owned()));
+            assert!(content.text_at("https://example.test/e").is_err());
             assert_eq!(content.document(&urls[1]).unwrap_err(), "is not there");
             assert!(content.document("https://example.test/e").is_err());
             assert_eq!(blobs.get(&sha256).await.unwrap().is_some(), keeps);

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use guildhall_core::receipt::Signer;
+use guildhall_core::remote::Fetch;
 use guildhall_core::{Code, ConnectionId, RequestId, Secret, Timestamp};
 use guildhall_store::{Blobs, Db, ReadTx, Sealer, Tx};
 use tokio::sync::watch;
@@ -21,7 +22,6 @@ use crate::clock::Clock;
 use crate::content::{Content, Needs};
 use crate::cx::{Env, Setting};
 use crate::error::{Error, Result};
-use crate::fetch::Fetch;
 use crate::idempotency::{Claim, Key};
 use crate::limit::{self, Limiter, Payer, Quotas, Take};
 use crate::meta::PUBLIC;
@@ -49,6 +49,8 @@ pub struct Parts {
     pub server_key: Secret<[u8; 32]>,
     /// Where the service is found.
     pub base_url: String,
+    /// Where people and clients sign in.
+    pub auth_url: String,
     /// The rate limits.
     pub quotas: Quotas,
     /// How long an Idempotency-Key is remembered.
@@ -175,6 +177,7 @@ impl Service {
     pub fn new(parts: Parts) -> Arc<Self> {
         let env = Env {
             base_url: parts.base_url,
+            auth_url: parts.auth_url,
             account_quota_bytes: parts.account_quota_bytes,
             fee_bps: parts.fee_bps,
             signer: parts.signer,
@@ -424,8 +427,7 @@ impl Service {
         let (now, ip) = (self.clock.now(), sender.ip);
         let caller = match caller::authenticate(tx, (sender.credential, sender.surface), now) {
             Ok(Caller::Public) if !open => {
-                let error = Error::new(Code::Unauthorized, "The request carries no credential.");
-                return Err(self.stranger(ip, error, now));
+                return Err(self.stranger(ip, caller::no_credential(), now));
             }
             Ok(caller) => caller,
             Err(error) if error.code() == Code::Unauthorized => {

@@ -14,12 +14,14 @@
 
 mod answer;
 mod books;
+mod browser;
 mod cluster;
 mod credits;
 mod database;
 mod deal;
 mod faulty;
 mod market;
+mod oauth;
 mod people;
 mod receiver;
 mod server;
@@ -29,11 +31,15 @@ mod work;
 
 pub use answer::Answer;
 pub use books::{ReservedEntry, Spending};
+pub use browser::{Browser, Shown, with_form};
 pub use cluster::Cluster;
 pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};
 pub use deal::Deal;
 pub use market::{Market, task, text};
+pub use oauth::{
+    Fields, OauthClient, OauthTokens, REDIRECT_URI, SentCode, allow, authorize_path, challenge, changed, fields,
+};
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use receiver::{Received, Receiver};
 pub use server::{Server, Setup, send};

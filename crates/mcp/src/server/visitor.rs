@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use axum::http::request::Parts;
 use guildhall_core::RequestId;
 use guildhall_core::scope::{Scope, ScopeSet};
-use guildhall_http::{App, shared};
-use guildhall_ops::{Credential, Error, Guest, Result};
+use guildhall_http::{App, credential, shared};
+use guildhall_ops::{Credential, Error, Guest, Result, Surface};
 
 /// What is known of who sends a message.
 #[derive(Clone, Debug)]
@@ -27,12 +27,8 @@ impl Visitor {
     /// Reads who sends a request.
     pub(crate) async fn read(app: &App, parts: &Parts) -> Result<Self> {
         let now = app.service.clock().now();
-        let credential = shared::read_credential(parts, app.identity.tokens(), now).await?;
-        let credential = match credential {
-            // A person's session and an action's token are good elsewhere; here they are nobody's.
-            Credential::Session { .. } | Credential::Action(_) => Credential::Invalid,
-            agent => agent,
-        };
+        // A person's session and an action's token are good elsewhere; here they are nobody's.
+        let credential = credential::read(parts, &app.identity, Surface::Mcp, now).await?;
         Ok(Self {
             credential,
             ip: app.settings.trusted.client(parts),

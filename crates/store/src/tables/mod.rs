@@ -3,6 +3,7 @@
 pub mod account;
 pub mod action;
 pub mod agent;
+pub mod agent_card;
 pub mod case;
 pub(crate) mod columns;
 pub mod command;
@@ -18,6 +19,7 @@ pub mod idempotency;
 pub mod knowledge;
 pub mod ledger;
 pub mod listing;
+pub mod oauth;
 pub mod policy;
 pub mod quote;
 pub mod rate;
