@@ -103,7 +103,8 @@ async fn guildhall(settings: Guildhall, stop: CancellationToken) -> Result<()> {
         accept::Limits { malformed: guildhall_http::malformed, ..accept::Limits::default() };
     let listener = accept::bind("127.0.0.1:0".parse()?)?;
     say_ready(listener.local_addr()?)?;
-    Ok(accept::serve(listener, guildhall_http::router(app), limits, stop).await?)
+    let router = guildhall_http::router_with(app.clone(), guildhall_mcp::routes(app));
+    Ok(accept::serve(listener, router, limits, stop).await?)
 }
 
 /// The recorder that production installs: counting costs time and is part of the service.

@@ -73,6 +73,7 @@ impl App {
             identity: Arc::clone(&self.identity),
             settings: self.surface.clone(),
         };
+        let extra = extra.merge(guildhall_mcp::routes(app.clone()));
         guildhall_http::router_with(app, extra)
     }
 }

@@ -30,7 +30,7 @@ fn latest() -> &'static str {
 }
 
 /// An answer with a JSON body.
-pub(crate) fn json(status: u16, body: impl Into<Body>) -> Response {
+pub fn json(status: u16, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -40,7 +40,8 @@ pub(crate) fn json(status: u16, body: impl Into<Body>) -> Response {
 }
 
 /// An error in its envelope.
-pub(crate) fn error(error: &Error) -> Response {
+#[must_use]
+pub fn error(error: &Error) -> Response {
     let mut response = json(error.status(), error.body());
     if let Some(seconds) = error.retry_after_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -77,7 +78,7 @@ pub(crate) fn reply(reply: Reply, meta: &Meta, settings: &Settings, sent: &Sent)
                 response.headers_mut().insert(header::CACHE_CONTROL, kept);
             }
             if answer.replayed {
-                response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+                set_replayed(&mut response);
             }
             response
         }
@@ -96,8 +97,13 @@ pub(crate) fn reply(reply: Reply, meta: &Meta, settings: &Settings, sent: &Sent)
 }
 
 /// Says what is left of a quota.
-pub(crate) fn set_remaining(response: &mut Response, remaining: u32) {
+pub fn set_remaining(response: &mut Response, remaining: u32) {
     response.headers_mut().insert(REMAINING, HeaderValue::from(remaining));
+}
+
+/// Says that an earlier request with the same key was answered so.
+pub fn set_replayed(response: &mut Response) {
+    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
 }
 
 /// Puts on what every answer carries, and logs what went wrong.

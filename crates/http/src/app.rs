@@ -122,6 +122,7 @@ fn cors(origins: &[String]) -> CorsLayer {
         "retry-after",
         "etag",
         "idempotent-replayed",
+        "www-authenticate",
     ];
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
@@ -140,6 +141,10 @@ fn cors(origins: &[String]) -> CorsLayer {
             HeaderName::from_static("idempotency-key"),
             HeaderName::from_static("service-version"),
             HeaderName::from_static("last-event-id"),
+            HeaderName::from_static("mcp-protocol-version"),
+            HeaderName::from_static("mcp-method"),
+            HeaderName::from_static("mcp-name"),
+            HeaderName::from_static("mcp-session-id"),
         ])
         .expose_headers(exposed.map(HeaderName::from_static))
         .max_age(Duration::from_mins(10))

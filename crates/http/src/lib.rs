@@ -22,3 +22,9 @@ pub use answer::malformed;
 pub use app::{App, Settings, router, router_with};
 pub use openapi::document;
 pub use peer::Trusted;
+
+/// What another surface on the same listener reads and writes as this one does.
+pub mod shared {
+    pub use crate::answer::{error, json, set_remaining, set_replayed};
+    pub use crate::rest::{request_id, version};
+}

@@ -24,7 +24,8 @@ impl Trusted {
     }
 
     /// The address a request counts against: from the right, the first that no trusted proxy stands for.
-    pub(crate) fn client(&self, parts: &Parts) -> IpAddr {
+    #[must_use]
+    pub fn client(&self, parts: &Parts) -> IpAddr {
         let peer = parts.extensions.get::<PeerAddr>();
         let mut client = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
         let chain = parts.headers.get_all("x-forwarded-for").iter();

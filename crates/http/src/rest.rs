@@ -14,7 +14,8 @@ use bytes::Bytes;
 use guildhall_core::canonical::hex;
 use guildhall_core::{Code, RequestId};
 use guildhall_ops::{
-    Body, Call, Credential, Entry, Error, Form, Key, Prepared, Raw, Result, Surface, VERSIONS, digest,
+    Asked, Body, Call, Credential, Entry, Error, Form, Key, Prepared, Raw, Result, Surface,
+    VERSIONS, digest,
 };
 use metrics::Histogram;
 
@@ -159,13 +160,14 @@ fn read_call(
     Ok(Call { entry, credential, surface, ip, request_id, prepared, fingerprint, file, counted })
 }
 
-pub(crate) fn request_id(parts: &Parts) -> Result<RequestId> {
+/// The id that the request was given on its way in.
+pub fn request_id(parts: &Parts) -> Result<RequestId> {
     let id = parts.extensions.get::<RequestId>().copied();
     id.ok_or_else(|| Error::internal("a request without an id"))
 }
 
 /// The date-version that a request asks for, or the latest.
-fn version(headers: &HeaderMap) -> Result<&'static str> {
+pub fn version(headers: &HeaderMap) -> Result<&'static str> {
     let Some(asked) = headers.get("service-version") else {
         return Ok(VERSIONS.last().copied().unwrap_or_default());
     };
@@ -269,25 +271,14 @@ impl Shape<'_> {
         if !self.entry.meta.needs_key {
             return [0; 32];
         }
-        let mut parts: Vec<Cow<'_, str>> = vec![self.entry.meta.path.into()];
-        parts.extend(self.params.iter().map(|(_, text)| Cow::Borrowed(text)));
-        let mut query = self.query().unwrap_or_default();
-        query.sort_unstable();
-        parts.extend(query.into_iter().flat_map(|(name, text)| [name, text]));
-        parts.push(self.sent.version.as_ref().copied().unwrap_or_default().into());
-        let visible = || self.body.iter().filter(|b| !b.is_ascii_whitespace());
-        let empty = visible().next().is_none() || visible().eq(b"{}");
-        parts.push(match self.file {
-            Some((sha256, _)) => sha256.as_str().into(),
-            None if empty => "".into(),
-            None => hex(&digest(self.body)).into(),
-        });
-        // Each part is preceded by its length, so that no two requests run together into the same bytes.
-        let bytes: Vec<u8> = parts
-            .iter()
-            .flat_map(|part| [&(part.len() as u64).to_be_bytes(), part.as_bytes()].concat())
-            .collect();
-        digest(&bytes)
+        let asked = Asked {
+            path: self.params.iter().map(|(_, text)| Cow::Borrowed(text)).collect(),
+            query: self.query().unwrap_or_default(),
+            version: self.sent.version.as_ref().copied().unwrap_or_default(),
+            body: self.body,
+            file: self.file.map(|(sha256, _)| sha256.as_str()),
+        };
+        asked.fingerprint(&self.entry.meta)
     }
 }
 

@@ -236,7 +236,8 @@ impl Caller {
                     scope.name()
                 ),
             )
-            .suggest("Its owner adds the scope with updateConnectionGrant.")),
+            .suggest("Its owner adds the scope with updateConnectionGrant.")
+            .for_want_of(*scope)),
         }
     }
 }

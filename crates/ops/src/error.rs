@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use guildhall_core::id::{Kind, missing};
+use guildhall_core::scope::Scope;
 use guildhall_core::{Code, Refusal};
 use guildhall_store as store;
 use serde::Serialize;
@@ -17,6 +18,8 @@ pub struct Error {
     internal: Option<String>,
     /// What should have happened by now, and has to before this can be judged.
     overdue: Option<Box<Overdue>>,
+    /// The scope that the caller has not.
+    lacks: Option<Scope>,
 }
 
 /// A timer that is due and has not run: its kind and its subject.
@@ -67,6 +70,19 @@ impl Error {
     /// What has to happen first.
     pub(crate) fn awaits(&self) -> Option<&Overdue> {
         self.overdue.as_deref()
+    }
+
+    /// The same refusal, for want of a scope.
+    #[must_use]
+    pub(crate) fn for_want_of(mut self, scope: Scope) -> Self {
+        self.lacks = Some(scope);
+        self
+    }
+
+    /// The scope for want of which this was refused.
+    #[must_use]
+    pub fn lacks(&self) -> Option<Scope> {
+        self.lacks
     }
 
     /// Replaces the code's own suggestion.
@@ -164,7 +180,8 @@ struct Body<'a> {
 
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
-        Self { refusal, status: None, retry_after: None, internal: None, overdue: None }
+        let (status, retry_after, internal) = (None, None, None);
+        Self { refusal, status, retry_after, internal, overdue: None, lacks: None }
     }
 }
 

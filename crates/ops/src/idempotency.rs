@@ -43,6 +43,46 @@ impl Key {
     }
 }
 
+/// What a request asks for, whichever surface it came in by.
+pub struct Asked<'a> {
+    /// The parameters of the path, in their order.
+    pub path: Vec<Cow<'a, str>>,
+    /// The parameters of the query, in any order.
+    pub query: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// The date-version of the API.
+    pub version: &'a str,
+    /// The JSON of the body.
+    pub body: &'a [u8],
+    /// The name of an uploaded file's content.
+    pub file: Option<&'a str>,
+}
+
+impl Asked<'_> {
+    /// What must be the same when a key is used again: path and query as they were understood, the version, the body.
+    #[must_use]
+    pub fn fingerprint(self, meta: &Meta) -> [u8; 32] {
+        let mut parts: Vec<Cow<'_, str>> = vec![meta.path.into()];
+        parts.extend(self.path);
+        let mut query = self.query;
+        query.sort_unstable();
+        parts.extend(query.into_iter().flat_map(|(name, text)| [name, text]));
+        parts.push(self.version.into());
+        let visible = || self.body.iter().filter(|b| !b.is_ascii_whitespace());
+        let empty = visible().next().is_none() || visible().eq(b"{}");
+        parts.push(match self.file {
+            Some(sha256) => sha256.into(),
+            None if empty => "".into(),
+            None => hex(&crate::digest(self.body)).into(),
+        });
+        // Each part is preceded by its length, so that no two requests run together into the same bytes.
+        let bytes: Vec<u8> = parts
+            .iter()
+            .flat_map(|part| [&(part.len() as u64).to_be_bytes(), part.as_bytes()].concat())
+            .collect();
+        crate::digest(&bytes)
+    }
+}
+
 /// The request's place in the table, and what it asks for.
 pub(crate) struct Claim {
     slot: Slot,

@@ -54,7 +54,7 @@ pub use clock::Clock;
 pub use connections::{Consent, ConsentedAgent, Keep};
 pub use credits::grant_credits;
 pub use error::{Envelope, Error, Result};
-pub use idempotency::Key;
+pub use idempotency::{Asked, Key};
 pub use input::{Raw, parse};
 pub use limit::{Payer, Quotas};
 pub use meta::{
@@ -63,7 +63,7 @@ pub use meta::{
 pub use operation::{Entry, Prepared};
 pub use previews::PreviewPage;
 pub use registry::REGISTRY;
-pub use service::{Answer, Call, Parts, Reply, Service};
+pub use service::{Answer, Call, Guest, Parts, Reply, Service};
 pub use webhooks::{Message, Outcome};
 
 /// The date-versions of the API that this program serves, oldest first.

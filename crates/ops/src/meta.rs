@@ -157,6 +157,12 @@ pub struct Meta {
     pub scopes: &'static [Scope],
     /// Its name as an MCP tool.
     pub tool: Option<&'static str>,
+    /// What a model is told about the tool, where the summary does not help it to choose.
+    pub told: Option<&'static str>,
+    /// Whether it ends or spends something, so that a client should ask before it calls.
+    pub destructive: bool,
+    /// Whether it deals with the caller's own alone: nothing that others wrote is in its answer.
+    pub own: bool,
     /// The codes it refuses with, besides those that every operation can answer.
     pub refusals: &'static [Code],
     /// The status of success.
@@ -190,6 +196,9 @@ impl Meta {
             credentials: SESSION,
             scopes: &[Scope::Owner],
             tool: None,
+            told: None,
+            destructive: false,
+            own: false,
             refusals: &[],
             status: 200,
             body: Body::None,
@@ -246,6 +255,27 @@ impl Meta {
     #[must_use]
     pub const fn tool(mut self, name: &'static str) -> Self {
         self.tool = Some(name);
+        self
+    }
+
+    /// Says to a model what the tool is for.
+    #[must_use]
+    pub const fn told(mut self, told: &'static str) -> Self {
+        self.told = Some(told);
+        self
+    }
+
+    /// Ends or spends something.
+    #[must_use]
+    pub const fn destructive(mut self) -> Self {
+        self.destructive = true;
+        self
+    }
+
+    /// Shows nothing that others wrote.
+    #[must_use]
+    pub const fn own(mut self) -> Self {
+        self.own = true;
         self
     }
 

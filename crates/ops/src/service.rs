@@ -1,5 +1,9 @@
 //! The one way through: every request of every surface goes this way, and there is no other.
 
+mod guest;
+
+pub use guest::Guest;
+
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -146,6 +150,14 @@ struct View {
     counted: bool,
     /// Whether the use of the connection has been noted, as far as that was possible.
     noted: bool,
+}
+
+/// Who asks, where, and from where.
+#[derive(Clone, Copy)]
+struct Sender<'a> {
+    credential: &'a Credential,
+    surface: Surface,
+    ip: IpAddr,
 }
 
 /// What a look found.
@@ -387,17 +399,52 @@ impl Service {
                 .await;
             match looked {
                 Ok(seen) => return Ok(seen),
-                Err(Halt::Error(error, remaining)) => return Err((error, remaining)),
-                Err(Halt::Lease(payer)) => {
-                    let leased = self.limiter.lease(&self.db, &payer, self.clock.now()).await;
-                    leased.map_err(|error| (error, None))?;
-                }
-                Err(Halt::Note(connection)) => {
-                    self.note_use(connection).await;
-                    noted = true;
-                }
+                Err(halt) => self.clear_way(halt, &mut noted).await?,
             }
         }
+    }
+
+    /// Does what has to come before another look, or says why there is none.
+    async fn clear_way(&self, halt: Halt, noted: &mut bool) -> Result<(), (Error, Option<u32>)> {
+        match halt {
+            Halt::Error(error, remaining) => Err((error, remaining)),
+            Halt::Lease(payer) => {
+                let leased = self.limiter.lease(&self.db, &payer, self.clock.now()).await;
+                leased.map_err(|error| (error, None))
+            }
+            Halt::Note(connection) => {
+                self.note_use(connection).await;
+                *noted = true;
+                Ok(())
+            }
+        }
+    }
+
+    /// Who is calling, and how often. `open` says whether it may be nobody.
+    fn enter(
+        &self,
+        tx: &mut ReadTx<'_>,
+        sender: Sender<'_>,
+        view: View,
+        open: bool,
+    ) -> Result<(Caller, Option<u32>), Halt> {
+        let (now, ip) = (self.clock.now(), sender.ip);
+        let caller = match caller::authenticate(tx, (sender.credential, sender.surface), now) {
+            Ok(Caller::Public) if !open => {
+                return Err(self.stranger(ip, caller::no_credential(), now));
+            }
+            Ok(caller) => caller,
+            Err(error) if error.code() == Code::Unauthorized => {
+                return Err(self.stranger(ip, error, now));
+            }
+            Err(error) => return Err(Halt::Error(error, None)),
+        };
+        if let Some(connection) = caller.due_for_note(now).filter(|_| !view.noted) {
+            return Err(Halt::Note(connection));
+        }
+        self.remember(sender.credential, &caller);
+        let remaining = if view.counted { Some(self.charge(&caller, ip, now)?) } else { None };
+        Ok((caller, remaining))
     }
 
     /// One look: who, how often, whether, in which shape; and for a read, the operation itself.
@@ -409,21 +456,10 @@ impl Service {
         content: &Content,
     ) -> Result<Seen, Halt> {
         let (meta, now) = (&call.entry.meta, self.clock.now());
-        let caller = match caller::authenticate(tx, (&call.credential, call.surface), now) {
-            Ok(Caller::Public) if !meta.credentials.admits(PUBLIC) => {
-                return Err(self.stranger(call.ip, caller::no_credential(), now));
-            }
-            Ok(caller) => caller,
-            Err(error) if error.code() == Code::Unauthorized => {
-                return Err(self.stranger(call.ip, error, now));
-            }
-            Err(error) => return Err(Halt::Error(error, None)),
-        };
-        if let Some(connection) = caller.due_for_note(now).filter(|_| !view.noted) {
-            return Err(Halt::Note(connection));
-        }
-        self.remember(&call.credential, &caller);
-        let remaining = if view.counted { Some(self.charge(&caller, call.ip, now)?) } else { None };
+        let Call { credential, surface, ip, .. } = call;
+        let sender = Sender { credential, surface: *surface, ip: *ip };
+        let open = meta.credentials.admits(PUBLIC);
+        let (caller, remaining) = self.enter(tx, sender, view, open)?;
         let fail = |error| Halt::Error(error, remaining);
         caller.check_admitted(meta, call.surface).map_err(fail)?;
         let (prepared, _) = call.prepared.as_ref().map_err(|error| fail(error.clone()))?;

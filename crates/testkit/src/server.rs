@@ -138,7 +138,8 @@ impl Server {
         let stop = CancellationToken::new();
         let settings = settings(&setup, &named, stop.clone());
         let app = App { service: Arc::clone(&service), identity: Arc::clone(&identity), settings };
-        let router = guildhall_http::router_with(app, faulty::routes(&service));
+        let extra = faulty::routes(&service).merge(guildhall_mcp::routes(app.clone()));
+        let router = guildhall_http::router_with(app, extra);
         let accepting = serve::serve(listener, router, setup.limits, stop.clone());
         let serving = tokio::spawn(async move {
             accepting.await.expect("a clean end");

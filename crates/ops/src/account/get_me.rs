@@ -24,6 +24,8 @@ impl Operation for GetMe {
         .credentials(SESSION.or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
         .tool("whoami")
+        .told("Who you are: agent, owner, connection, effective scopes and spending policy. Call it first.")
+        .own()
         .single();
     type Access = Reads;
     type Input = Input;

@@ -20,6 +20,8 @@ impl Operation for GetAction {
         .credentials(SESSION.or(API_KEY).or(OAUTH).or(ACTION))
         .scope(&[Scope::Read])
         .tool("get_action")
+        .told("A prepared action: its status, and the signing_url where a wallet signs it.")
+        .own()
         .single();
     type Access = Reads;
     type Input = OneAction;

@@ -23,6 +23,7 @@ impl Operation for AgentCancelTask {
             .credentials(API_KEY)
             .scope(&[Scope::AgentBuyer])
             .tool("cancel_task")
+            .destructive()
             .refuses(&[Code::TaskFunded, Code::TaskCancelled]);
     type Access = Writes;
     type Input = OneTask;

@@ -29,6 +29,8 @@ impl Operation for AgentHireListing {
     .credentials(API_KEY)
     .scope(&[Scope::AgentBuyer])
     .tool("hire_listing")
+    .told("Hire from a listing at its price: posts, funds and offers the task in one step.")
+    .destructive()
     .creates()
     .or_status(202)
     .refuses(&[

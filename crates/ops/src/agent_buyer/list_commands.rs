@@ -20,7 +20,9 @@ impl Operation for ListAgentBuyerCommands {
         .tag(Tag::AgentBuyer)
         .credentials(SESSION.or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
-        .tool("list_commands");
+        .tool("list_commands")
+        .told("Your spending commands with their state and cost.")
+        .own();
     type Access = Reads;
     type Input = WholeList;
     type Output = Page<CommandView>;

@@ -23,6 +23,7 @@ impl Operation for AgentPostTask {
         .credentials(API_KEY)
         .scope(&[Scope::AgentBuyer])
         .tool("post_task")
+        .told("Post a task for others to do for credits; reserves its budget under your owner's policy, or waits for the owner's approval.")
         .creates()
         .or_status(202)
         .refuses(&[

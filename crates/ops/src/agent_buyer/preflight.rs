@@ -85,6 +85,8 @@ impl Operation for PreflightCommand {
         .credentials(API_KEY)
         .scope(&[Scope::AgentBuyer])
         .tool("check_spend")
+        .told("Dry run of the spending policy: whether a spend is allowed, and which limit says no. Spends nothing.")
+        .own()
         .refuses(&[Code::DemandInvalid]);
     type Access = Reads;
     type Input = Input;

@@ -28,6 +28,7 @@ impl Operation for AgentReleaseSelection {
     .credentials(API_KEY)
     .scope(&[Scope::AgentBuyer])
     .tool("release_selection")
+    .destructive()
     .refuses(&[Code::TaskCancelled]);
     type Access = Writes;
     type Input = OneTask;

@@ -73,6 +73,8 @@ impl Operation for AgentAcceptDelivery {
         "Accept a delivery: the worker is paid from the held credits",
     )
     .tool("accept_delivery")
+    .told("Accept a delivery by its digest: the worker is paid, finally.")
+    .destructive()
     .refuses(&[
         Code::NotUnderReview,
         Code::DeliveryChanged,
@@ -131,6 +133,7 @@ impl Operation for AgentRejectDelivery {
         "Reject a delivery; the worker may dispute that",
     )
     .tool("reject_delivery")
+    .destructive()
     .refuses(&[
         Code::NotUnderReview,
         Code::DeliveryChanged,

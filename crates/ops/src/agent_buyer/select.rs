@@ -56,6 +56,8 @@ impl Operation for AgentSelectQuote {
             .credentials(API_KEY)
             .scope(&[Scope::AgentBuyer])
             .tool("select_quote")
+            .told("Choose a quote on your task; fund=true also holds its pay.")
+            .destructive()
             .refuses(SELECT_REFUSALS);
     type Access = Writes;
     type Input = Selection;
@@ -91,6 +93,8 @@ impl Operation for AgentFundTask {
             .credentials(API_KEY)
             .scope(&[Scope::AgentBuyer])
             .tool("fund_task")
+            .told("Hold the chosen agent's pay and send it the offer.")
+            .destructive()
             .refuses(&[
                 Code::SelectionRequired,
                 Code::FundingAlreadyActive,

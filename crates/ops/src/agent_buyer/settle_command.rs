@@ -36,6 +36,7 @@ impl Operation for SettleCommand {
     .credentials(API_KEY.or(SESSION))
     .scope(&[Scope::AgentBuyer])
     .tool("settle_command")
+    .own()
     .refuses(&[
         Code::DemandConflict,
         Code::DemandEvidenceConflict,

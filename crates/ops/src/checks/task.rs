@@ -48,6 +48,7 @@ impl Operation for CheckTask {
         .credentials(API_KEY.or(OAUTH))
         .scope(&[Scope::Worker])
         .tool("check_delivery")
+        .told("Dry run: hold a would-be delivery against a task's machine checks. Writes nothing.")
         .gathers();
     type Access = Reads;
     type Input = Input;

@@ -26,6 +26,8 @@ impl Operation for GetCredits {
         .credentials(SESSION.or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
         .tool("get_credits")
+        .told("Your owner's credit balance: available, reserved, held.")
+        .own()
         .single();
     type Access = Reads;
     type Input = Input;

@@ -35,21 +35,25 @@ pub(crate) struct Input {
 }
 
 impl Operation for CreateDelivery {
-    const META: Meta =
-        Meta::mutation("createDelivery", Method::Post, "/v1/tasks/{task_id}/deliveries")
-            .summary("Hand in a version of the work")
-            .tag(Tag::Deliveries)
-            .credentials(API_KEY.or(OAUTH))
-            .scope(&[Scope::Worker])
-            .tool("deliver")
-            .creates()
-            .gathers()
-            .refuses(&[
-                Code::DeliveryWindowClosed,
-                Code::VersionLimit,
-                Code::DeliveryAlreadyRecorded,
-                Code::TaskCancelled,
-            ]);
+    const META: Meta = Meta::mutation(
+        "createDelivery",
+        Method::Post,
+        "/v1/tasks/{task_id}/deliveries",
+    )
+    .summary("Hand in a version of the work")
+    .tag(Tag::Deliveries)
+    .credentials(API_KEY.or(OAUTH))
+    .scope(&[Scope::Worker])
+    .tool("deliver")
+    .told("Hand in a version of the work: a summary and artifacts, each with text, file_id or url.")
+    .creates()
+    .gathers()
+    .refuses(&[
+        Code::DeliveryWindowClosed,
+        Code::VersionLimit,
+        Code::DeliveryAlreadyRecorded,
+        Code::TaskCancelled,
+    ]);
     type Access = Writes;
     type Input = Input;
     type Output = DeliveryView;

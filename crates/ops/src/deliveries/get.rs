@@ -28,6 +28,7 @@ impl Operation for GetDelivery {
         .credentials(SESSION.or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
         .tool("get_delivery")
+        .told("One delivery: artifacts, digest and the results of the machine checks.")
         .single();
     type Access = Reads;
     type Input = Input;

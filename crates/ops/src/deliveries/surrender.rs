@@ -32,6 +32,7 @@ impl Operation for SurrenderTask {
             .credentials(API_KEY.or(OAUTH))
             .scope(&[Scope::Worker])
             .tool("surrender_task")
+            .destructive()
             .refuses(&[Code::TaskCancelled]);
     type Access = Writes;
     type Input = Input;

@@ -57,6 +57,7 @@ impl Operation for PrepareWorkerAction {
             .credentials(SESSION.or(API_KEY).or(OAUTH))
             .scope(&[Scope::Worker])
             .tool("prepare_worker_action")
+            .told("USDC tasks only: prepare a step that your wallet signs at signing_url.")
             .creates()
             .refuses(&[Code::WrongRail]);
     type Access = Writes;

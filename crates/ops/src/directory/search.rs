@@ -36,7 +36,8 @@ impl Operation for SearchAgents {
         .tag(Tag::Agents)
         .credentials(PUBLIC.or(SESSION).or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
-        .tool("search_agents");
+        .tool("search_agents")
+        .told("Search published agents by words or skill, with their reputation.");
     type Access = Reads;
     type Input = Input;
     type Output = Page<PublicAgentView>;

@@ -38,6 +38,7 @@ impl Operation for AcceptDispute {
             .credentials(SESSION.or(API_KEY).or(OAUTH))
             .scope(&[Scope::Worker])
             .tool("accept_dispute")
+            .destructive()
             .or_status(201)
             .shows_once("signing_url")
             .refuses(&[Code::OwnerMismatch, Code::WalletNotLinked, Code::BuyerWalletChanged]);

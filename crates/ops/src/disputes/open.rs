@@ -37,6 +37,7 @@ impl Operation for OpenDispute {
         .credentials(SESSION.or(API_KEY).or(OAUTH))
         .scope(&[Scope::Worker])
         .tool("open_dispute")
+        .told("Answer a rejection with a dispute; worker_share_bps is the share of the pay you would settle for.")
         .creates()
         .refuses(&[Code::TaskCancelled]);
     type Access = Writes;

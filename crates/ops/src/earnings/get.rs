@@ -23,6 +23,8 @@ impl Operation for GetEarnings {
         .credentials(API_KEY.or(OAUTH))
         .scope(&[Scope::Read])
         .tool("get_earnings")
+        .told("What you have earned: pending and claimable USDC, and credits.")
+        .own()
         .single();
     type Access = Reads;
     type Input = Input;

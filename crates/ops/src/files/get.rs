@@ -28,6 +28,7 @@ impl Operation for GetFile {
         .credentials(SESSION.or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
         .tool("read_file")
+        .told("Read a file of a task you are party to: text as text, anything else in base64.")
         .single()
         .serves_file();
     type Access = Reads;

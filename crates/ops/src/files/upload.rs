@@ -38,6 +38,8 @@ impl Operation for UploadFile {
         .credentials(SESSION.or(API_KEY).or(OAUTH))
         .scope(&[Scope::Worker])
         .tool("upload_file")
+        .told("Upload a file for a delivery or as evidence; name it there by its file_id.")
+        .own()
         .takes_file()
         .creates();
     type Access = Writes;

@@ -21,6 +21,7 @@ impl Operation for GetListing {
         .credentials(PUBLIC.or(SESSION).or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
         .tool("get_listing")
+        .told("One listing, with the requirements that hire_listing has to answer.")
         .single();
     type Access = Reads;
     type Input = OneListing;

@@ -45,7 +45,8 @@ impl Operation for SearchListings {
         .tag(Tag::Listings)
         .credentials(PUBLIC.or(SESSION).or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
-        .tool("search_listings");
+        .tool("search_listings")
+        .told("Search work for sale at a fixed price; buy it with hire_listing.");
     type Access = Reads;
     type Input = Input;
     type Output = Page<ListingView>;

@@ -63,7 +63,8 @@ impl Operation for ListNotifications {
         .tag(Tag::Notifications)
         .credentials(API_KEY.or(OAUTH))
         .scope(&[Scope::Read])
-        .tool("read_notifications");
+        .tool("read_notifications")
+        .told("Your feed, oldest first: pass the last id you processed as after; wait holds the call until something comes.");
     type Access = Reads;
     type Input = Input;
     type Output = Page<NotificationView>;

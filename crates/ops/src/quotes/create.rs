@@ -49,6 +49,7 @@ impl Operation for CreateQuote {
         .credentials(API_KEY.or(OAUTH))
         .scope(&[Scope::Worker])
         .tool("create_quote")
+        .told("Offer to do a task for a price: price_credits or price (USDC), as the task's rail says.")
         .creates()
         .refuses(REFUSALS);
     type Access = Writes;

@@ -35,7 +35,8 @@ impl Operation for ListQuotes {
         .tag(Tag::Quotes)
         .credentials(API_KEY.or(OAUTH))
         .scope(&[Scope::Read])
-        .tool("list_quotes");
+        .tool("list_quotes")
+        .told("Your quotes, and those that others made on tasks you bought.");
     type Access = Reads;
     type Input = Input;
     type Output = Page<QuoteView>;

@@ -20,6 +20,7 @@ impl Operation for WithdrawQuote {
             .credentials(API_KEY.or(OAUTH))
             .scope(&[Scope::Worker])
             .tool("withdraw_quote")
+            .destructive()
             .refuses(&[Code::SelectionActive, Code::Conflict]);
     type Access = Writes;
     type Input = OneQuote;

@@ -18,7 +18,8 @@ impl Operation for ListReceipts {
         .tag(Tag::Receipts)
         .credentials(SESSION.or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
-        .tool("list_receipts");
+        .tool("list_receipts")
+        .told("Your receipts: signed proof of paid work.");
     type Access = Reads;
     type Input = WholeList;
     type Output = Page<ReceiptView>;

@@ -34,6 +34,7 @@ impl Operation for AcceptRelayOffer {
             .credentials(API_KEY.or(OAUTH))
             .scope(&[Scope::Worker])
             .tool("accept_offer")
+            .told("Accept an offer on exactly its terms: send back its terms_hash and selection_version. You then owe the work.")
             .refuses(OWN_ACCEPT_REFUSALS);
     type Access = Writes;
     type Input = Input;

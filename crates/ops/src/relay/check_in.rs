@@ -48,6 +48,8 @@ impl Operation for CheckIn {
         .credentials(API_KEY.or(OAUTH))
         .scope(&[Scope::Worker])
         .tool("check_in")
+        .told("Say that you are present, so that offers reach you; again before present_until.")
+        .own()
         .refuses(&[Code::AgentPaused]);
     type Access = Writes;
     type Input = Lease;

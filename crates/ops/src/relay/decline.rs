@@ -34,6 +34,7 @@ impl Operation for DeclineRelayOffer {
             .credentials(API_KEY.or(OAUTH))
             .scope(&[Scope::Worker])
             .tool("decline_offer")
+            .destructive()
             .refuses(DECLINE_REFUSALS);
     type Access = Writes;
     type Input = Input;

@@ -35,7 +35,8 @@ impl Operation for ListRelayOffers {
         .tag(Tag::Relay)
         .credentials(API_KEY.or(OAUTH))
         .scope(&[Scope::Read, Scope::Worker])
-        .tool("list_offers");
+        .tool("list_offers")
+        .told("Offers of paid work to you, each with its whole task and the terms_hash to accept.");
     type Access = Reads;
     type Input = Input;
     type Output = Page<OfferView>;

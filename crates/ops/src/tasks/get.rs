@@ -17,6 +17,7 @@ impl Operation for GetTask {
         .credentials(SESSION.or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
         .tool("get_task")
+        .told("One task: brief, terms, status, deadline, and in allowed_actions what you may do with it now.")
         .single();
     type Access = Reads;
     type Input = OneTask;

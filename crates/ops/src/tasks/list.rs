@@ -67,7 +67,8 @@ impl Operation for ListTasks {
         .tag(Tag::Tasks)
         .credentials(SESSION.or(API_KEY).or(OAUTH))
         .scope(&[Scope::Read])
-        .tool("list_tasks");
+        .tool("list_tasks")
+        .told("Find tasks: open public ones, those you are invited to, and with mine=true those you buy or work on.");
     type Access = Reads;
     type Input = Input;
     type Output = Page<TaskView>;

@@ -18,13 +18,15 @@ const STORE: &str = "guildhall-store";
 const OPS: &str = "guildhall-ops";
 const IDENTITY: &str = "guildhall-identity";
 const HTTP: &str = "guildhall-http";
+const MCP: &str = "guildhall-mcp";
 const OUTBOUND: &str = "guildhall-outbound";
 const PAGES: &str = "guildhall-pages";
 const PASSKEY: &str = "guildhall-passkey";
 const BINARY: &str = "guildhall";
 const TESTKIT: &str = "testkit";
 
-const EVERY: &[&str] = &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, OUTBOUND, PAGES, PASSKEY, TESTKIT];
+const EVERY: &[&str] =
+    &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, MCP, OUTBOUND, PAGES, PASSKEY, TESTKIT];
 const DRIVERS: &[&str] = &["rusqlite", "tokio-postgres"];
 const WEB: &[&str] = &["axum", "hyper", "hyper-util", "reqwest"];
 const PURE: &[&str] =
@@ -41,10 +43,11 @@ const ROOMS: &[Room] = &[
     Room { name: HTTP, may_use: &[CORE, STORE, OPS, IDENTITY, PAGES], never: DRIVERS },
     Room { name: PASSKEY, may_use: &[CORE], never: PURE },
     Room { name: IDENTITY, may_use: &[CORE, EVM, STORE, PASSKEY], never: DRIVERS },
+    Room { name: MCP, may_use: &[CORE, OPS, HTTP], never: DRIVERS },
     Room { name: OUTBOUND, may_use: &[CORE], never: DRIVERS },
     Room {
         name: BINARY,
-        may_use: &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, OUTBOUND],
+        may_use: &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, MCP, OUTBOUND],
         never: DRIVERS,
     },
     Room { name: TESTKIT, may_use: EVERY, never: &[] },
