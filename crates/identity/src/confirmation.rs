@@ -79,7 +79,7 @@ impl Identity {
         let passkey = found.filter(|passkey| passkey.account_id == account_id);
         let passkey = passkey.ok_or_else(foreign)?;
         let used = self.passkeys.verify(&passkey, assertion, &seen::digest(message));
-        Ok(Confirmed::Passkey { credential_id, used: used.map_err(worthless)? })
+        Ok(Confirmed::Passkey { credential_id, used: used.map_err(|why| worthless(&why))? })
     }
 }
 
@@ -107,7 +107,7 @@ impl Confirmed {
             Self::Passkey { credential_id, used } => {
                 let found = tx.lock_passkey_by_credential(owner, credential_id)?;
                 let mut passkey = found.ok_or_else(foreign)?;
-                let step = passkey.note_use(now, used.clone()).map_err(worthless)?;
+                let step = passkey.note_use(now, used.clone()).map_err(|why| worthless(&why))?;
                 Ok(tx.apply(&mut passkey, step)?)
             }
         }
@@ -120,6 +120,6 @@ fn foreign() -> Error {
         .into()
 }
 
-fn worthless(why: Unverified) -> Error {
+fn worthless(why: &Unverified) -> Error {
     Error::refused(Code::Forbidden, format!("The confirmation does not count: {}.", why.0))
 }

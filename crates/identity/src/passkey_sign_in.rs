@@ -67,7 +67,7 @@ impl Identity {
                 check_enabled(&account)?;
                 let found = tx.lock_passkey_by_credential(owner, &credential_id)?;
                 let mut passkey = found.ok_or_else(unknown)?;
-                let step = passkey.note_use(now, used.clone()).map_err(copied)?;
+                let step = passkey.note_use(now, used.clone()).map_err(|why| copied(&why))?;
                 tx.apply(&mut passkey, step)?;
                 Ok::<_, Error>(tx.insert_session(session.row())?)
             })
@@ -82,6 +82,6 @@ fn unknown() -> Error {
         .into()
 }
 
-fn copied(why: Unverified) -> Error {
+fn copied(why: &Unverified) -> Error {
     Error::refused(Code::Unauthorized, format!("The passkey does not count: {}.", why.0))
 }

@@ -74,7 +74,7 @@ mod tests {
         Passkeys::new(auth_url).origin().map(str::to_owned)
     }
 
-    /// "Relying party = host of auth_url, origin = auth_url's origin"; the loopback is called `localhost`.
+    /// "Relying party = host of `auth_url`, origin = `auth_url`'s origin"; the loopback is called `localhost`.
     #[test]
     fn pages_are_where_people_sign_in() {
         for (auth_url, expected) in [

@@ -166,12 +166,15 @@ async fn the_registration_of_another_account_is_out_of_reach(server: Server) {
     assert!(listed(&eve).await.is_empty());
 }
 
-/// What an authenticator says of itself that makes its word worth nothing, with the word for it.
-fn lies() -> [(&'static str, fn(&mut Authenticator)); 5] {
+/// The word for what is wrong, and how an authenticator comes to say it.
+type Lie = (&'static str, fn(&mut Authenticator));
+
+/// What makes the word of an authenticator worth nothing.
+pub(crate) fn lies() -> [Lie; 5] {
     [
-        ("another address", |phone| phone.origin = "https://evil.example".to_owned()),
+        ("another address", |phone| phone.origin = "https://evil.example".into()),
         ("another address", |phone| phone.origin = phone.origin.replace("localhost", "127.0.0.1")),
-        ("another service", |phone| phone.rp_id = "evil.example".to_owned()),
+        ("another service", |phone| phone.rp_id = "evil.example".into()),
         ("verify its user", |phone| phone.verifies = false),
         ("page of another site", |phone| phone.framed = true),
     ]
@@ -312,26 +315,23 @@ async fn a_further_passkey_is_confirmed_by_the_first(server: Server) {
     let message = second.confirmation_message(&options);
     assert!(message.contains(&ada.account_id) && message.contains(&second.credential_id()));
     ada.add_passkey(&options, &mut second, json!({})).await.refused(403, "forbidden");
-    let words: [fn(&Value, [&mut Authenticator; 3], &Authenticator) -> Value; 4] = [
-        |options, [_, eves, second], _| eves.confirm(options, second),
-        |options, [first, ..], other| first.confirm(options, other),
-        |options, [first, _, second], _| {
-            first.verifies = false;
-            let word = first.confirm(options, second);
-            first.verifies = true;
-            word
-        },
-        |options, [_, _, second], _| {
-            let copy = second.confirmation_message(options);
-            json!({ "signer": Wallet::unique().address(), "signature": Wallet::unique().sign_message(&copy) })
-        },
-    ];
-    for word in words {
+    for wrong in ["somebody else's", "for another", "unverified", "a stranger's wallet"] {
         let options = ada.passkey_options().await;
-        let confirmation = word(&options, [&mut first, &mut eves, &mut second], &other);
+        first.verifies = wrong != "unverified";
+        let confirmation = match wrong {
+            "somebody else's" => eves.confirm(&options, &second),
+            "for another" => first.confirm(&options, &other),
+            "unverified" => first.confirm(&options, &second),
+            _ => {
+                let (message, wallet) = (second.confirmation_message(&options), Wallet::unique());
+                json!({ "signer": wallet.address(), "signature": wallet.sign_message(&message) })
+            }
+        };
         let more = json!({ "confirmation": confirmation });
-        ada.add_passkey(&options, &mut second, more).await.refused(403, "forbidden");
+        let refused = ada.add_passkey(&options, &mut second, more).await;
+        assert_eq!((refused.status, refused.code()), (403, "forbidden"), "{wrong}");
     }
+    first.verifies = true;
     let options = ada.passkey_options().await;
     let more = json!({ "confirmation": first.confirm(&options, &second) });
     ada.add_passkey(&options, &mut second, more).await.expect(200);
