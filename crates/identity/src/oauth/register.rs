@@ -5,7 +5,7 @@ use guildhall_store::Tx;
 use guildhall_store::tables::oauth as table;
 use serde::{Deserialize, Serialize};
 
-use super::client::{AuthMethod, Metadata, shown_name};
+use super::client::{AuthMethod, GIVEN, Metadata, is_given, shown_name};
 use super::refused::{Denied, OauthError};
 use super::{family, redirect, secrets};
 use crate::error::{Error, Result};
@@ -62,7 +62,7 @@ impl Identity {
         };
         let token = secrets::fresh("grt_")?;
         let row = table::Client {
-            client_id: format!("client_{}", random::name()?),
+            client_id: format!("{GIVEN}{}", random::name()?),
             metadata: serde_json::to_string(&metadata).map_err(|e| Error::internal(e.to_string()))?,
             secret_digest: secret.as_ref().map(|secret| secrets::digest(secret.reveal())),
             registration_digest: Some(secrets::digest(token.reveal())),
@@ -84,9 +84,7 @@ impl Identity {
         client_id: &str,
         token: &Secret<String>,
     ) -> Result<Option<RegistrationView>> {
-        let id = client_id.to_owned();
-        let row: Option<table::Client> =
-            self.db.read("oauth_registration", move |tx| tx.find_oauth_client(&id)).await?;
+        let row = self.registered_row(client_id).await?;
         let Some(row) = row.filter(|row| manages(row, token)) else { return Ok(None) };
         let metadata = serde_json::from_str(&row.metadata)
             .map_err(|error| Error::internal(format!("the client {}: {error}", row.client_id)))?;
@@ -95,6 +93,9 @@ impl Identity {
 
     /// Ends a registration and every token of its client, for who holds its token; says whether that was so.
     pub async fn unregister(&self, client_id: &str, token: &Secret<String>) -> Result<bool> {
+        if !is_given(client_id) {
+            return Ok(false);
+        }
         let (id, token, now) = (client_id.to_owned(), token.clone(), self.now());
         self.db.write("oauth_unregister", move |tx| unregister(tx, &id, &token, now)).await
     }
