@@ -8,7 +8,7 @@ use axum::response::Response;
 use guildhall_core::RequestId;
 use guildhall_core::canonical::hex;
 use guildhall_core::scope::{Scope, ScopeSet};
-use guildhall_ops::{Clock, Credential, Error, Meta, OAUTH, Reply, VERSIONS, digest};
+use guildhall_ops::{Clock, Credential, Error, Meta, OAUTH, PUBLIC, Reply, VERSIONS, digest};
 
 use crate::app::Settings;
 use crate::rest::Sent;
@@ -20,6 +20,8 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// What an answer with an account's data allows: keep it for yourself and ask before using it again.
 pub(crate) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+/// What an answer allows that is the same for everybody: whoever stands between may keep it for a minute.
+pub(crate) const SHARED: HeaderValue = HeaderValue::from_static("public, max-age=60");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The version that answers when nobody asks for another.
@@ -70,7 +72,9 @@ pub(crate) fn reply(reply: Reply, meta: &Meta, settings: &Settings, sent: &Sent)
             };
             if let Some(tag) = tag {
                 response.headers_mut().insert(header::ETAG, tag);
-                response.headers_mut().insert(header::CACHE_CONTROL, PRIVATE);
+                // What no credential makes a difference to is the same for everybody.
+                let kept = if meta.credentials == PUBLIC { SHARED } else { PRIVATE };
+                response.headers_mut().insert(header::CACHE_CONTROL, kept);
             }
             if answer.replayed {
                 response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
@@ -116,7 +120,8 @@ pub(crate) fn set_version(response: &mut Response, version: &'static str) {
     response.headers_mut().insert(SERVICE_VERSION, HeaderValue::from_static(version));
 }
 
-fn entity_tag(body: &[u8]) -> HeaderValue {
+/// The strong tag of a body.
+pub(crate) fn entity_tag(body: &[u8]) -> HeaderValue {
     let digest = digest(body);
     let short = digest.get(..16).unwrap_or(&digest);
     HeaderValue::from_str(&format!("\"{}\"", hex(short)))

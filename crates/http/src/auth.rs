@@ -1,6 +1,7 @@
 //! Sign-up, sign-in and the account's own sessions, at `/api/auth`.
 
 pub(crate) mod cookie;
+mod wallet;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         .route("/api/auth/sessions/{session_id}", delete(end_session))
         .route("/api/auth/token", get(token))
         .route("/api/auth/jwks", get(jwks))
+        .merge(wallet::routes())
         .with_state(Arc::clone(app))
 }
 

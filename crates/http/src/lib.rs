@@ -3,6 +3,7 @@
 mod answer;
 mod app;
 mod auth;
+mod card;
 mod content_digest;
 pub mod credential;
 mod file;

@@ -66,10 +66,8 @@ impl Browser<'_> {
             .client
             .post(format!("{}{action}", self.server.base_url))
             .header("origin", "null")
-            .header("sec-fetch-site", "same-origin")
-            .header("content-type", "application/x-www-form-urlencoded")
-            .body(encoded(fields));
-        self.follow(request, action.to_owned()).await
+            .header("sec-fetch-site", "same-origin");
+        self.follow(with_form(request, fields), action.to_owned()).await
     }
 
     /// The value of a cookie.
@@ -85,7 +83,7 @@ impl Browser<'_> {
 
     /// Makes an account by the pages and gives what is shown then.
     pub async fn sign_up(&self, name: &str, next: &str) -> Shown {
-        let next = encoded(&[("next".to_owned(), next.to_owned())]);
+        let next = encoded(&[("next", next)]);
         let page = self.open(&format!("/api/auth/sign-up?{next}")).await;
         let email = format!("{}@example.org", crate::people::unique("visitor"));
         let fields = [
@@ -182,8 +180,16 @@ fn attribute(tag: &str, name: &str) -> Option<String> {
     Some(plain.iter().fold(value.to_owned(), |text, (escaped, plain)| text.replace(escaped, plain)))
 }
 
+/// A request that sends fields as a form does.
+pub fn with_form<N: AsRef<str>, V: AsRef<str>>(
+    request: RequestBuilder,
+    fields: &[(N, V)],
+) -> RequestBuilder {
+    request.header("content-type", "application/x-www-form-urlencoded").body(encoded(fields))
+}
+
 /// Fields as they travel.
-fn encoded(fields: &[(String, String)]) -> String {
+fn encoded<N: AsRef<str>, V: AsRef<str>>(fields: &[(N, V)]) -> String {
     let mut url = reqwest::Url::parse("http://x/").expect("an address");
     url.query_pairs_mut().extend_pairs(fields);
     url.query().unwrap_or_default().to_owned()

@@ -31,7 +31,7 @@ mod work;
 
 pub use answer::Answer;
 pub use books::{ReservedEntry, Spending};
-pub use browser::{Browser, Shown};
+pub use browser::{Browser, Shown, with_form};
 pub use cluster::Cluster;
 pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};

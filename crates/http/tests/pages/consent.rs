@@ -2,7 +2,7 @@
 
 use guildhall_core::ConnectionId;
 use serde_json::{Value, json};
-use testkit::{Browser, Person, Server, Shown, on_both_engines, send};
+use testkit::{Browser, Person, Server, Shown, on_both_engines, send, with_form};
 
 use super::{REDIRECT, VERIFIER, authorize, register};
 
@@ -36,7 +36,8 @@ async fn redeem(server: &Server, client_id: &str, shown: &Shown) -> Value {
         ("redirect_uri", REDIRECT),
         ("code_verifier", VERIFIER),
     ];
-    send(server.request("POST", "/api/auth/oauth2/token").form(&form)).await.expect(200)
+    let request = server.request("POST", "/api/auth/oauth2/token");
+    send(with_form(request, &form)).await.expect(200)
 }
 
 async fn connections(person: &Person<'_>) -> Vec<Value> {

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use testkit::{PASSWORD, Server, on_both_engines, send};
+use testkit::{PASSWORD, Server, on_both_engines, send, with_form};
 
 use super::{authorize, register};
+
+const CONSENT: &str = "/api/auth/oauth2/consent";
 
 on_both_engines!(
     a_form_is_taken_only_from_whom_it_was_shown_to,
@@ -51,15 +53,15 @@ async fn a_form_of_another_site_is_refused(server: Server) {
     let form = consent.field("form").unwrap();
     let fields = [("form", form.as_str()), ("agent", "new"), ("agent_name", "X"), ("decision", "allow")];
     for (header, origin) in [("origin", "https://evil.example"), ("origin", "null")] {
-        let request = server.request("POST", "/api/auth/oauth2/consent").form(&fields);
+        let request = with_form(server.request("POST", CONSENT), &fields);
         let request = request.header("cookie", &person.cookie).header(header, origin);
         let answer = send(request.header("sec-fetch-site", "cross-site")).await;
         assert_eq!(answer.status, 403, "{origin}");
     }
     let without = [("agent", "new"), ("agent_name", "X"), ("decision", "allow")];
-    let request = server.request("POST", "/api/auth/oauth2/consent").form(&without);
+    let request = with_form(server.request("POST", CONSENT), &without);
     assert_eq!(send(request.header("cookie", &person.cookie)).await.status, 403);
-    let stranger = server.request("POST", "/api/auth/oauth2/consent").form(&fields);
+    let stranger = with_form(server.request("POST", CONSENT), &fields);
     assert_eq!(send(stranger).await.status, 403, "the proof is not enough without the cookie");
     let list = person.get("/v1/connections").await.expect(200);
     assert_eq!(list["data"].as_array().unwrap().len(), 0);
