@@ -14,7 +14,8 @@ use bytes::Bytes;
 use guildhall_core::canonical::hex;
 use guildhall_core::{Code, RequestId};
 use guildhall_ops::{
-    Body, Call, Credential, Entry, Error, Form, Key, Prepared, Raw, Result, Surface, VERSIONS, digest,
+    Body, Call, Credential, Entry, Error, Form, Key, Prepared, Raw, Result, Surface, VERSIONS,
+    digest,
 };
 use metrics::Histogram;
 

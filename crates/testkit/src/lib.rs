@@ -38,7 +38,8 @@ pub use database::{Database, Engine, sqlite_faults};
 pub use deal::Deal;
 pub use market::{Market, task, text};
 pub use oauth::{
-    Fields, OauthClient, OauthTokens, REDIRECT_URI, SentCode, allow, authorize_path, challenge, changed, fields,
+    Fields, OauthClient, OauthTokens, REDIRECT_URI, SentCode, allow, authorize_path, challenge,
+    changed, fields,
 };
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use receiver::{Received, Receiver};

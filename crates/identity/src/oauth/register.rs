@@ -63,7 +63,8 @@ impl Identity {
         let token = secrets::fresh("grt_")?;
         let row = table::Client {
             client_id: format!("{GIVEN}{}", random::name()?),
-            metadata: serde_json::to_string(&metadata).map_err(|e| Error::internal(e.to_string()))?,
+            metadata: serde_json::to_string(&metadata)
+                .map_err(|e| Error::internal(e.to_string()))?,
             secret_digest: secret.as_ref().map(|secret| secrets::digest(secret.reveal())),
             registration_digest: Some(secrets::digest(token.reveal())),
             fresh_until: None,
@@ -100,7 +101,12 @@ impl Identity {
         self.db.write("oauth_unregister", move |tx| unregister(tx, &id, &token, now)).await
     }
 
-    fn view(&self, row: &table::Client, metadata: Metadata, token: &Secret<String>) -> RegistrationView {
+    fn view(
+        &self,
+        row: &table::Client,
+        metadata: Metadata,
+        token: &Secret<String>,
+    ) -> RegistrationView {
         let issuer = self.oauth.access.issuer();
         RegistrationView {
             client_id: row.client_id.clone(),
@@ -156,7 +162,11 @@ fn check(said: Registration) -> Result<Metadata, OauthError> {
         software_version: short("software_version", said.software_version)?,
         token_endpoint_auth_method: method(said.token_endpoint_auth_method.as_deref())?,
         application_type: application_type(said.application_type, native)?,
-        grant_types: kinds("grant_types", said.grant_types, &["authorization_code", "refresh_token"])?,
+        grant_types: kinds(
+            "grant_types",
+            said.grant_types,
+            &["authorization_code", "refresh_token"],
+        )?,
         response_types: kinds("response_types", said.response_types, &["code"])?,
         redirect_uris: said.redirect_uris,
     })
@@ -195,15 +205,17 @@ fn application_type(said: Option<String>, native: bool) -> Result<String, OauthE
 }
 
 /// Those of the kinds that there are here; the first of them has to be among them.
-fn kinds(
-    name: &str,
-    said: Option<Vec<String>>,
-    known: &[&str],
-) -> Result<Vec<String>, OauthError> {
+fn kinds(name: &str, said: Option<Vec<String>>, known: &[&str]) -> Result<Vec<String>, OauthError> {
     let first = known.first().copied().unwrap_or_default();
-    let Some(said) = said.filter(|said| !said.is_empty()) else { return Ok(vec![first.to_owned()]) };
+    let Some(said) = said.filter(|said| !said.is_empty()) else {
+        return Ok(vec![first.to_owned()]);
+    };
     if !said.iter().any(|kind| kind == first) {
         return Err(invalid(&format!("{name}: `{first}` has to be among them.")));
     }
-    Ok(known.iter().filter(|kind| said.iter().any(|said| said == *kind)).map(|kind| (*kind).to_owned()).collect())
+    Ok(known
+        .iter()
+        .filter(|kind| said.iter().any(|said| said == *kind))
+        .map(|kind| (*kind).to_owned())
+        .collect())
 }
