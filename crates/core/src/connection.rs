@@ -15,6 +15,9 @@ pub const MIN_LIFETIME: Duration = Duration::from_hours(1);
 pub const DEFAULT_LIFETIME: Duration = Duration::from_hours(2160);
 /// The longest life of a grant.
 pub const MAX_LIFETIME: Duration = Duration::from_hours(8760);
+/// What an owner is told, and the timer that tells it, when a connection's tokens were ended because one came back that had
+/// been used.
+pub const TOKENS_ENDED: &str = "connection.tokens_ended";
 /// How old `last_seen_at` may grow before a call moves it.
 const SEEN_EVERY: Duration = Duration::from_mins(1);
 

@@ -17,7 +17,9 @@ pub async fn read(
     let credential = sent(parts, identity, now).await?;
     let agents_own = match credential {
         Credential::Session { .. } | Credential::Action(_) => false,
-        Credential::None | Credential::Invalid | Credential::Key(_) | Credential::Oauth { .. } => true,
+        Credential::None | Credential::Invalid | Credential::Key(_) | Credential::Oauth { .. } => {
+            true
+        }
     };
     // Tools are for agents: what a person proves itself with is worth nothing there.
     Ok(if surface == Surface::Mcp && !agents_own { Credential::Invalid } else { credential })

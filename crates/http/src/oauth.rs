@@ -3,8 +3,8 @@
 //! Every page of the web may call them, because clients are web pages too; none of them looks at a cookie.
 
 mod discovery;
-mod reply;
 mod registration;
+mod reply;
 mod tokens;
 
 use std::net::IpAddr;

@@ -232,6 +232,19 @@ impl<'c> Cx<'_, 'c, Writes> {
         Ok(())
     }
 
+    /// Tells an account that something happened that nobody did on its behalf.
+    pub(crate) fn tell_account<K: Kind>(
+        &mut self,
+        account: AccountId,
+        kind: &str,
+        subject: (&str, Id<K>),
+        data: Value,
+    ) -> Result<()> {
+        let item = self.item(kind, None, None, (subject.0, subject.1.to_string()), data)?;
+        self.tell(account.to_string(), item, true);
+        Ok(())
+    }
+
     /// Tells a feed, an agent's or an account's, what happened to a task.
     pub(crate) fn tell_of_task(
         &mut self,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use guildhall_core::connection::TOKENS_ENDED;
 use guildhall_core::{AccountId, PolicyId, Timestamp};
 use guildhall_store::Tx;
 use guildhall_store::tables::timer::Timer;
@@ -10,7 +11,7 @@ use guildhall_store::tables::timer::Timer;
 use crate::actions;
 use crate::agent_buyer;
 use crate::caller::{Caller, Credential};
-use crate::connections::sweep_oauth;
+use crate::connections::{sweep_oauth, tell_tokens_ended};
 use crate::content::Content;
 use crate::cx::{Cx, Setting};
 use crate::error::{Error, Overdue, Result};
@@ -47,6 +48,7 @@ const HANDLERS: &[(&str, Handler)] = &[
     (market::AUTO_SELECT, market::auto_select),
     (agent_buyer::EXPIRE, agent_buyer::expire),
     (actions::EXPIRE, actions::expire),
+    (TOKENS_ENDED, tell_tokens_ended),
 ];
 
 /// What a timer's run says about itself.

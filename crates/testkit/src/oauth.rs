@@ -158,7 +158,8 @@ impl<'s> OauthClient<'s> {
         let request = changed(&self.request(&verifier), changes);
         let shown = allow(&person.browser(), &request, agent_id).await;
         let code = shown.parameter("code");
-        let code = code.unwrap_or_else(|| panic!("{} {}: {}", shown.status, shown.address, shown.html));
+        let code =
+            code.unwrap_or_else(|| panic!("{} {}: {}", shown.status, shown.address, shown.html));
         SentCode { code, verifier, address: shown.address }
     }
 
@@ -181,7 +182,8 @@ impl<'s> OauthClient<'s> {
     pub fn proven(&self, pairs: &[(&str, &str)]) -> Fields {
         let mut fields = fields(pairs);
         fields.push(("client_id".to_owned(), self.client_id.clone()));
-        fields.extend(self.secret.iter().map(|secret| ("client_secret".to_owned(), secret.clone())));
+        fields
+            .extend(self.secret.iter().map(|secret| ("client_secret".to_owned(), secret.clone())));
         fields
     }
 

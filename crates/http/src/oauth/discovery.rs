@@ -13,7 +13,7 @@ use super::{admitted, reply};
 use crate::answer;
 use crate::app::App;
 
-/// Where clients look for the document: the place that RFC 8414 says, those that OpenID says, and those that some guess.
+/// Where clients look for the document: the place that RFC 8414 says, those that `OpenID` says, and those that some guess.
 pub(super) const ROUTES: [&str; 5] = [
     "/.well-known/oauth-authorization-server/api/auth",
     "/.well-known/openid-configuration/api/auth",

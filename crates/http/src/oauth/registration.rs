@@ -36,7 +36,8 @@ fn read(visit: &Visit) -> Result<Registration, String> {
     if !is_json(&visit.parts) {
         return Err("The body is not declared as application/json.".to_owned());
     }
-    serde_json::from_slice(&visit.body).map_err(|error| format!("The metadata cannot be read: {error}."))
+    serde_json::from_slice(&visit.body)
+        .map_err(|error| format!("The metadata cannot be read: {error}."))
 }
 
 type ClientId = Result<Path<String>, PathRejection>;

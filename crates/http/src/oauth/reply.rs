@@ -54,7 +54,8 @@ pub(super) fn denied(denied: &Denied, basic: bool) -> Response {
 /// The answer to a request that was not let in.
 pub(super) fn turned_away(error: &Error) -> Response {
     let word = if error.status() < 500 { "temporarily_unavailable" } else { "server_error" };
-    let mut response = waiting(refused(error.status(), word, error.reason()), error.retry_after_seconds());
+    let mut response =
+        waiting(refused(error.status(), word, error.reason()), error.retry_after_seconds());
     if error.status() == 429 {
         answer::set_remaining(&mut response, 0);
     }

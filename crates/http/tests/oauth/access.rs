@@ -24,10 +24,12 @@ async fn a_token_opens_what_lists_oauth_and_nothing_else(server: Server) {
     let client = server.oauth_client("Scribe").await;
     let tokens = client.connect(&ada, &ada.create_agent("scout").await).await;
     let get = |path: &'static str| send(server.request("GET", path).bearer_auth(&tokens.access));
-    for path in ["/v1/me", "/v1/quotes", "/v1/earnings", "/v1/relay/offers", "/v1/agent-buyer/commands"] {
+    for path in
+        ["/v1/me", "/v1/quotes", "/v1/earnings", "/v1/relay/offers", "/v1/agent-buyer/commands"]
+    {
         assert_eq!(get(path).await.status, 200, "{path}");
     }
-    for path in ["/v1/me/agents", "/v1/connections", "/v1/spend-policies", "/v1/webhooks"] {
+    for path in ["/v1/me/agents", "/v1/connections", "/v1/spend-policies", "/v1/me/webhooks"] {
         let reason = get(path).await.refused(403, "forbidden");
         assert!(reason.contains("not an OAuth agent token"), "{path}: {reason}");
     }
@@ -98,12 +100,14 @@ async fn the_owner_changes_the_grant_and_the_client_refreshes(server: Server) {
     let tokens = client.connect(&ada, &ada.create_agent("scout").await).await;
     let me = works(&server, &tokens.access).await;
     let path = format!("/v1/connections/{}", me["connection"]["connection_id"].as_str().unwrap());
-    ada.send("PATCH", &path, json!({ "scopes": ["read"] })).await.expect(200);
+    ada.send("PATCH", &format!("{path}/grant"), json!({ "scopes": ["read"] })).await.expect(200);
     is_dead(&server, &tokens.access).await;
     let less = OauthTokens::of(&client.refresh(&tokens.refresh).await.expect(200));
     assert_eq!(less.scope, "read offline_access");
     assert_eq!(works(&server, &less.access).await["scopes"], json!(["read"]));
-    ada.send("PATCH", &path, json!({ "scopes": ["read", "worker"] })).await.expect(200);
+    ada.send("PATCH", &format!("{path}/grant"), json!({ "scopes": ["read", "worker"] }))
+        .await
+        .expect(200);
     is_dead(&server, &less.access).await;
     let more = OauthTokens::of(&client.refresh(&less.refresh).await.expect(200));
     assert_eq!(more.scope, "read worker offline_access");
@@ -150,7 +154,7 @@ async fn a_retired_agent_a_shut_account_and_an_expired_grant_give_nothing(server
     let me = works(&server, &tokens.access).await;
     let path = format!("/v1/connections/{}", me["connection"]["connection_id"].as_str().unwrap());
     let soon = server.clock.now().after(Duration::from_secs(3_700)).to_string();
-    eve.send("PATCH", &path, json!({ "expires_at": soon })).await.expect(200);
+    eve.send("PATCH", &format!("{path}/grant"), json!({ "expires_at": soon })).await.expect(200);
     let tokens = OauthTokens::of(&client.refresh(&tokens.refresh).await.expect(200));
     server.advance(Duration::from_secs(3_700)).await;
     client.refresh(&tokens.refresh).await.denied(400, "invalid_grant");
@@ -161,7 +165,8 @@ async fn a_retired_agent_a_shut_account_and_an_expired_grant_give_nothing(server
 async fn a_challenge_leads_to_the_authorization_server(server: Server) {
     let way = format!("{}/.well-known/oauth-protected-resource/mcp", server.public_url());
     let none = server.get("/v1/me").await;
-    let expected = format!("Bearer realm=\"guildhall\", resource_metadata=\"{way}\", scope=\"read\"");
+    let expected =
+        format!("Bearer realm=\"guildhall\", resource_metadata=\"{way}\", scope=\"read\"");
     assert_eq!(none.header("www-authenticate"), Some(expected.as_str()));
     let bad = server.me_by("a.b.c").await;
     let expected = format!(

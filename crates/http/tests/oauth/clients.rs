@@ -113,7 +113,13 @@ async fn names_and_addresses_that_deceive_are_refused(server: Server) {
         let answer = server.register(&json!({ "redirect_uris": redirects })).await;
         answer.denied(400, "invalid_redirect_uri");
     }
-    for name in ["x".repeat(101), " ".to_owned(), "a\u{202e}b".to_owned(), "a\u{200b}b".to_owned(), "a\nb".to_owned()] {
+    for name in [
+        "x".repeat(101),
+        " ".to_owned(),
+        "a\u{202e}b".to_owned(),
+        "a\u{200b}b".to_owned(),
+        "a\nb".to_owned(),
+    ] {
         let answer =
             server.register(&json!({ "redirect_uris": [REDIRECT_URI], "client_name": name })).await;
         answer.denied(400, "invalid_client_metadata");
@@ -179,7 +185,9 @@ async fn a_registration_is_managed_by_its_own_token(server: Server) {
     }
     let gone = managed(&server, "DELETE", &one.client_id, Some(&token_of(&one))).await;
     assert_eq!(gone.status, 204);
-    managed(&server, "GET", &one.client_id, Some(&token_of(&one))).await.denied(401, "invalid_token");
+    managed(&server, "GET", &one.client_id, Some(&token_of(&one)))
+        .await
+        .denied(401, "invalid_token");
     managed(&server, "GET", &other.client_id, Some(&token_of(&other))).await.expect(200);
 }
 
@@ -202,7 +210,11 @@ async fn an_unknown_client_is_told_so(server: Server) {
     let told = client.refresh("gr_x").await.denied(401, "invalid_client");
     assert!(told.contains("Register again"), "{told}");
     for endpoint in ["token", "revoke", "introspect"] {
-        let form = client.proven(&[("grant_type", "refresh_token"), ("token", "x"), ("refresh_token", "x")]);
+        let form = client.proven(&[
+            ("grant_type", "refresh_token"),
+            ("token", "x"),
+            ("refresh_token", "x"),
+        ]);
         server.oauth(endpoint, &form).await.denied(401, "invalid_client");
     }
 }
@@ -211,7 +223,9 @@ async fn an_unknown_client_is_told_so(server: Server) {
 async fn forms_are_forms(server: Server) {
     let client = server.oauth_client("Scribe").await;
     let json = json!({ "grant_type": "refresh_token", "refresh_token": "x", "client_id": client.client_id });
-    send(server.request("POST", "/api/auth/oauth2/token").json(&json)).await.denied(400, "invalid_request");
+    send(server.request("POST", "/api/auth/oauth2/token").json(&json))
+        .await
+        .denied(400, "invalid_request");
     let form = client.refreshing("gr_x");
     let in_query = server.oauth_request("token?grant_type=refresh_token", &form);
     send(in_query).await.denied(400, "invalid_request");

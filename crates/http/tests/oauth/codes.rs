@@ -70,7 +70,8 @@ async fn of_fifty_at_once_one_gets_tokens_and_they_die(server: Server) {
     let client = server.oauth_client("Scribe").await;
     let sent = client.ask(&ada, &ada.create_agent("scout").await, &[]).await;
     let answers = join_all((0..50).map(|_| client.redeem(&sent))).await;
-    let (good, bad): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 200);
+    let (good, bad): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
     assert_eq!(good.len(), 1);
     bad.iter().for_each(|answer| drop(answer.denied(400, "invalid_grant")));
     let tokens = OauthTokens::of(&good[0].body);
@@ -137,10 +138,16 @@ async fn the_verifier_is_asked_for(server: Server) {
     let client = server.oauth_client("Scribe").await;
     let sent = client.ask(&ada, &ada.create_agent("scout").await, &[]).await;
     let form = client.redemption(&sent);
-    for verifier in [None, Some(""), Some("short"), Some(testkit::challenge(&sent.verifier).as_str())] {
+    for verifier in
+        [None, Some(""), Some("short"), Some(testkit::challenge(&sent.verifier).as_str())]
+    {
         let form = changed(&form, &[("code_verifier", verifier)]);
         let answer = server.oauth("token", &form).await;
-        let word = if verifier.is_some_and(|v| v.len() == 43) { "invalid_grant" } else { "invalid_request" };
+        let word = if verifier.is_some_and(|v| v.len() == 43) {
+            "invalid_grant"
+        } else {
+            "invalid_request"
+        };
         answer.denied(400, word);
     }
     client.redeem(&sent).await.expect(200);

@@ -43,7 +43,9 @@ async fn every_place_that_clients_try_has_the_document(server: Server) {
     assert_eq!(document["code_challenge_methods_supported"], json!(["S256"]));
     assert_eq!(document["response_types_supported"], json!(["code"]));
     assert_eq!(document["grant_types_supported"], json!(["authorization_code", "refresh_token"]));
-    for yes in ["authorization_response_iss_parameter_supported", "client_id_metadata_document_supported"] {
+    for yes in
+        ["authorization_response_iss_parameter_supported", "client_id_metadata_document_supported"]
+    {
         assert_eq!(document[yes], true);
     }
     let keys = document["jwks_uri"].as_str().unwrap().strip_prefix(server.public_url()).unwrap();
@@ -58,7 +60,9 @@ async fn the_resource_names_its_authorization_server(server: Server) {
         "scopes_supported": ["read", "worker"], "bearer_methods_supported": ["header"],
         "resource_name": "Guildhall", "resource_documentation": format!("{base}/openapi.json"),
     });
-    for path in ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"] {
+    for path in
+        ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]
+    {
         assert_eq!(server.get(path).await.expect(200), expected, "{path}");
     }
 }

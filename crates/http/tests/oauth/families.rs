@@ -59,8 +59,15 @@ async fn no_secret_is_kept(server: Server) {
     let next = OauthTokens::of(&client.refresh(&tokens.refresh).await.expect(200));
     let registration = client.registration["registration_access_token"].as_str().unwrap();
     let secret = client.secret.clone().unwrap();
-    let secrets =
-        [&sent.code, &sent.verifier, &tokens.refresh, &next.refresh, &next.access, &secret, registration];
+    let secrets = [
+        &sent.code,
+        &sent.verifier,
+        &tokens.refresh,
+        &next.refresh,
+        &next.access,
+        &secret,
+        registration,
+    ];
     let mut kept = Vec::new();
     for file in std::fs::read_dir(server.folder()).unwrap() {
         let path = file.unwrap().path();

@@ -66,7 +66,7 @@ async fn a_token_from_before_the_successor_was_used_ends_the_family(server: Serv
     }
 }
 
-/// "1 h later … family revoked"
+/// "1 h later … family revoked, audit event, owner notified"
 async fn a_spent_token_that_comes_late_ends_the_family(server: Server) {
     for wait in [Duration::from_secs(31), Duration::from_hours(1)] {
         let ada = server.person("ada").await;
@@ -78,7 +78,12 @@ async fn a_spent_token_that_comes_late_ends_the_family(server: Server) {
         let connection = claims(&first.access)["connection_id"].as_str().unwrap().to_owned();
         let ada = ada.refreshed().await;
         let shown = ada.get(&format!("/v1/connections/{connection}")).await.expect(200);
-        assert_eq!(shown["grant"]["epoch"], 2, "the owner can see that something happened");
+        assert_eq!(shown["grant"]["epoch"], 2);
+        server.advance(Duration::ZERO).await;
+        let told = ada.get("/v1/me/activity").await.expect(200);
+        let told = told["data"].as_array().unwrap().clone();
+        let kinds = told.iter().filter(|item| item["operation"] == "connection.tokens_ended");
+        assert_eq!(kinds.count(), 1, "{told:?}");
     }
 }
 
@@ -170,10 +175,8 @@ async fn nodes_agree_about_what_was_spent() {
     let client = server.oauth_client("Scribe").await;
     let first = client.connect(&ada, &ada.create_agent("scout").await).await;
     let there = client.at(&node);
-    let (one, other) = tokio::join!(
-        refreshed(&client, &first.refresh),
-        refreshed(&there, &first.refresh)
-    );
+    let (one, other) =
+        tokio::join!(refreshed(&client, &first.refresh), refreshed(&there, &first.refresh));
     assert_eq!(one.refresh, other.refresh);
     let next = refreshed(&there, &one.refresh).await;
     works(&server, &next.access).await;

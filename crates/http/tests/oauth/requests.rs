@@ -125,7 +125,9 @@ async fn no_challenge_no_code(server: Server) {
 /// "agent-buyer or any other scope asked for: `invalid_scope`"
 async fn only_three_scopes_can_be_asked_for(server: Server) {
     let client = server.oauth_client("Scribe").await;
-    for bad in ["agent-buyer", "read agent-buyer", "admin", "openid", "owner", "READ", "read,worker"] {
+    for bad in
+        ["agent-buyer", "read agent-buyer", "admin", "openid", "owner", "READ", "read,worker"]
+    {
         let shown = asked(&client, &[("scope", Some(bad))]).await;
         assert_eq!(sent_back(&shown, &server), "invalid_scope", "{bad}");
     }

@@ -1,7 +1,7 @@
 //! Who may call what: no credential, the wrong kind, the wrong scope.
 
 use guildhall_core::scope::Scope;
-use guildhall_ops::{ACTION, API_KEY, Entry, PUBLIC, REGISTRY, SESSION};
+use guildhall_ops::{ACTION, API_KEY, Entry, OAUTH, PUBLIC, REGISTRY, SESSION};
 use serde_json::json;
 use testkit::{Answer, Server, on_both_engines, send, unique};
 
@@ -16,6 +16,21 @@ on_both_engines!(
     who_asks_is_judged_before_what_is_asked,
     an_agent_without_the_scope_is_forbidden,
 );
+
+/// What a 401 asks for: where an operation takes OAuth, with the way to a token and the scopes it needs.
+pub(crate) fn challenge(server: &Server, entry: &Entry, error: &str) -> String {
+    let plain = format!("Bearer realm=\"guildhall\"{error}");
+    if !entry.meta.credentials.admits(OAUTH) {
+        return plain;
+    }
+    let base = server.public_url();
+    let scopes: Vec<_> = entry.meta.scopes.iter().map(|scope| scope.name()).collect();
+    assert!(!scopes.contains(&"agent-buyer"), "{} asks OAuth for spending", entry.meta.id);
+    format!(
+        "{plain}, resource_metadata=\"{base}/.well-known/oauth-protected-resource/mcp\", scope=\"{}\"",
+        scopes.join(" ")
+    )
+}
 
 fn is_public(entry: &Entry) -> bool {
     entry.meta.credentials.admits(PUBLIC)
@@ -41,7 +56,13 @@ async fn without_a_credential_only_public_operations_answer(server: Server) {
             continue;
         }
         answer.refused(401, "unauthorized");
-        assert_eq!(answer.header("www-authenticate"), Some("Bearer realm=\"guildhall\""));
+        let challenge = challenge(&server, entry, "");
+        assert_eq!(
+            answer.header("www-authenticate"),
+            Some(challenge.as_str()),
+            "{}",
+            entry.meta.id
+        );
         bodies.push(answer.text);
     }
     bodies.dedup();

@@ -7,6 +7,7 @@ use reqwest::RequestBuilder;
 use serde_json::json;
 use testkit::{Agent, Person, Server, on_both_engines, send, unique};
 
+use crate::access::challenge;
 use crate::ask::answer;
 use crate::cases::case;
 use crate::document::Document;
@@ -52,9 +53,10 @@ async fn every_bad_credential_gets_the_same_answer(server: Server) {
             let answer = answer(&document, entry, request).await;
             assert_eq!(answer.status, 401, "{} with {}: {}", entry.meta.id, bad.why, answer.text);
             answer.refused(401, "unauthorized");
+            let challenge = challenge(&server, entry, ", error=\"invalid_token\"");
             assert_eq!(
                 answer.header("www-authenticate"),
-                Some("Bearer realm=\"guildhall\", error=\"invalid_token\""),
+                Some(challenge.as_str()),
                 "{} with {}",
                 entry.meta.id,
                 bad.why

@@ -104,11 +104,8 @@ impl Identity {
         let state = parameters.one("state").ok().flatten();
         self.check(&parameters, &client).map_or_else(
             |refused| {
-                let back = sent_back(
-                    (redirect_uri, state, issuer),
-                    refused.error,
-                    &refused.description,
-                );
+                let back =
+                    sent_back((redirect_uri, state, issuer), refused.error, &refused.description);
                 Err(NotAuthorized::SentBack(back))
             },
             |asked| {

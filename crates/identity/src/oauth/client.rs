@@ -12,6 +12,9 @@ use super::secrets;
 use crate::error::{Error, Result};
 use crate::service::Identity;
 
+/// How the ids begin that we give.
+pub(super) const GIVEN: &str = "client_";
+
 /// A client of the authorization server.
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -88,6 +91,12 @@ impl Client {
     }
 }
 
+/// Whether a text can be an id that we gave.
+pub(super) fn is_given(client_id: &str) -> bool {
+    let digits = client_id.strip_prefix(GIVEN).unwrap_or_default();
+    digits.len() == 32 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// A name as people will see it: one short line that hides nothing, or no name at all.
 pub(super) fn shown_name(name: &str) -> Result<String, String> {
     Line::<1, 100>::new(name.trim()).map(Line::into_string)
@@ -103,10 +112,17 @@ pub(super) struct Proven {
 impl Identity {
     /// A client that registered itself, if it is known.
     pub(super) async fn registered(&self, client_id: &str) -> Result<Option<Client>> {
-        let id = client_id.to_owned();
-        let row: Option<table::Client> =
-            self.db.read("oauth_client", move |tx| tx.find_oauth_client(&id)).await?;
+        let row = self.registered_row(client_id).await?;
         row.as_ref().map(Client::new).transpose()
+    }
+
+    /// The row of a client that registered itself. What cannot be an id of ours is not looked for.
+    pub(super) async fn registered_row(&self, client_id: &str) -> Result<Option<table::Client>> {
+        if !is_given(client_id) {
+            return Ok(None);
+        }
+        let id = client_id.to_owned();
+        Ok(self.db.read("oauth_client", move |tx| tx.find_oauth_client(&id)).await?)
     }
 
     /// Finds out which client speaks, by what it sends along.

@@ -154,7 +154,7 @@ impl Redemption {
         if let Some(given) = code.family_id {
             // Somebody else has the code too, or had: whoever got tokens for it is not to keep them.
             if tx.find_open_oauth_family(connection)? == Some(given) {
-                family::end(tx, held, now)?;
+                family::end_reused(tx, held, now)?;
             }
             return Ok(None);
         }

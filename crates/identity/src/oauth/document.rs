@@ -53,8 +53,11 @@ impl Identity {
     pub(super) async fn document_client(&self, client_id: &str) -> Result<Client, Denied> {
         self.check_address(client_id)?;
         let (id, now) = (client_id.to_owned(), self.now());
-        let kept: Option<table::Client> =
-            self.db.read("oauth_client", move |tx| tx.find_oauth_client(&id)).await.map_err(Error::from)?;
+        let kept: Option<table::Client> = self
+            .db
+            .read("oauth_client", move |tx| tx.find_oauth_client(&id))
+            .await
+            .map_err(Error::from)?;
         let fresh = kept.filter(|row| row.fresh_until.is_some_and(|until| now < until));
         if let Some(row) = fresh {
             return Ok(Client::new(&row)?);
@@ -63,7 +66,8 @@ impl Identity {
         let metadata = read(client_id, &fetched)?;
         let row = table::Client {
             client_id: client_id.to_owned(),
-            metadata: serde_json::to_string(&metadata).map_err(|e| Error::internal(e.to_string()))?,
+            metadata: serde_json::to_string(&metadata)
+                .map_err(|e| Error::internal(e.to_string()))?,
             secret_digest: None,
             registration_digest: None,
             fresh_until: fresh_until(fetched.cache_control.as_deref(), now),
@@ -83,7 +87,9 @@ impl Identity {
         let refused = |what: String| OauthError::invalid_request(format!("client_id: {what}."));
         let url = RemoteUrl::parse(client_id, self.oauth.allow_local).map_err(refused)?;
         if url.to_string() != client_id || url.path_and_query() == "/" {
-            return Err(refused("must be written as browsers write it, and have a path".to_owned()));
+            return Err(refused(
+                "must be written as browsers write it, and have a path".to_owned(),
+            ));
         }
         Ok(())
     }
@@ -213,7 +219,9 @@ mod tests {
         }
         let html = Some("text/html".to_owned());
         let bytes = Bytes::from_static(b"{}");
-        assert!(super::read(ID, &Fetched { media_type: html, cache_control: None, bytes }).is_err());
+        assert!(
+            super::read(ID, &Fetched { media_type: html, cache_control: None, bytes }).is_err()
+        );
     }
 
     /// "cache by HTTP headers"
@@ -223,7 +231,9 @@ mod tests {
         assert_eq!(kept(None), Some(KEPT));
         assert_eq!(kept(Some("public, max-age=60")), Some(Duration::from_secs(60)));
         assert_eq!(kept(Some("max-age=99999999")), Some(MOST_KEPT));
-        for never in ["no-store", "no-cache", "private", "max-age=0", "Max-Age=60, No-Store", "max-age=x"] {
+        for never in
+            ["no-store", "no-cache", "private", "max-age=0", "Max-Age=60, No-Store", "max-age=x"]
+        {
             assert_eq!(kept(Some(never)), None, "{never}");
         }
     }

@@ -26,8 +26,8 @@ struct Token {
     scope: String,
     client_id: String,
     sub: AgentId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    token_type: Option<&'static str>,
+    #[serde(rename = "token_type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
     aud: String,
     iss: String,
     exp: i64,
@@ -69,7 +69,8 @@ impl Identity {
         let good = self
             .db
             .read("oauth_introspect", move |tx| {
-                let scopes = guildhall_core::scope::ScopeSet::parse(&asked.scope).unwrap_or_default();
+                let scopes =
+                    guildhall_core::scope::ScopeSet::parse(&asked.scope).unwrap_or_default();
                 let bearer = live(tx, asked.connection_id, &client_id, scopes, now)?;
                 Ok::<_, Denied>((bearer.epoch == asked.epoch).then_some(bearer.scopes))
             })
@@ -78,7 +79,7 @@ impl Identity {
             scope: scopes.to_string(),
             client_id: claims.client_id,
             sub: claims.sub,
-            token_type: Some("Bearer"),
+            kind: Some("Bearer"),
             aud: claims.aud,
             iss: claims.iss,
             exp: claims.exp,
@@ -93,7 +94,8 @@ impl Identity {
         client_id: String,
         now: Timestamp,
     ) -> Result<Option<Token>, Denied> {
-        let (aud, iss) = (self.oauth.access.resource().to_owned(), self.oauth.access.issuer().to_owned());
+        let (aud, iss) =
+            (self.oauth.access.resource().to_owned(), self.oauth.access.issuer().to_owned());
         let good = self
             .db
             .read("oauth_introspect", move |tx| {
@@ -102,7 +104,7 @@ impl Identity {
                         scope: format!("{scopes} offline_access"),
                         client_id: held.family.client_id,
                         sub,
-                        token_type: None,
+                        kind: None,
                         aud: aud.clone(),
                         iss: iss.clone(),
                         exp: held.token.expires_at.millis().div_euclid(1_000),

@@ -41,8 +41,7 @@ impl<'a> Parameters<'a> {
 
     /// The one value of a parameter that has to be there.
     pub(crate) fn needed(&self, name: &str) -> Result<&str, OauthError> {
-        self.one(name)?
-            .ok_or_else(|| OauthError::invalid_request(format!("{name}: is missing.")))
+        self.one(name)?.ok_or_else(|| OauthError::invalid_request(format!("{name}: is missing.")))
     }
 
     /// Every value of a parameter.
@@ -54,7 +53,10 @@ impl<'a> Parameters<'a> {
 /// Undoes the encoding of forms for a single word.
 pub(super) fn decoded(word: &str) -> String {
     let pair = format!("x={word}");
-    form_urlencoded::parse(pair.as_bytes()).next().map(|(_, word)| word.into_owned()).unwrap_or_default()
+    form_urlencoded::parse(pair.as_bytes())
+        .next()
+        .map(|(_, word)| word.into_owned())
+        .unwrap_or_default()
 }
 
 /// An address with parameters added to its query.

@@ -66,7 +66,8 @@ pub(super) fn is_native(uri: &str) -> bool {
 /// The host and the rest of an http address on the loopback, without its port.
 fn loopback(uri: &str) -> Option<(&str, &str)> {
     let rest = uri.strip_prefix("http://")?;
-    let host = ["127.0.0.1", "[::1]", "localhost"].into_iter().find(|host| rest.starts_with(host))?;
+    let host =
+        ["127.0.0.1", "[::1]", "localhost"].into_iter().find(|host| rest.starts_with(host))?;
     let rest = rest.strip_prefix(host)?;
     let rest = match rest.strip_prefix(':') {
         None => rest,

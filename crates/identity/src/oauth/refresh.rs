@@ -57,7 +57,7 @@ pub(super) struct Refresh {
     scopes: Option<ScopeSet>,
     next: NewRefreshToken,
     /// The next token, sealed with the one that was sent.
-    sealed: Vec<u8>,
+    next_sealed: Vec<u8>,
     /// Opens the successor that was given before.
     sealer: Sealer,
 }
@@ -87,8 +87,8 @@ impl Refresh {
         let digest = secrets::digest(token);
         let sealer = identity.oauth.successors.derive(token.as_bytes());
         let next = NewRefreshToken::draw()?;
-        let sealed = sealer.seal(next.token().reveal().as_bytes(), &digest)?;
-        Ok(Self { digest, client_id: client.client_id.clone(), scopes, next, sealed, sealer })
+        let next_sealed = sealer.seal(next.token().reveal().as_bytes(), &digest)?;
+        Ok(Self { digest, client_id: client.client_id.clone(), scopes, next, next_sealed, sealer })
     }
 
     /// Gives the next tokens, or ends the family. `None` is a refusal that has to be committed.
@@ -101,15 +101,14 @@ impl Refresh {
         let token = token.ok_or_else(OauthError::invalid_grant)?;
         let fate = self.fate(&token.token, now)?;
         if matches!(fate, Fate::Reused) {
-            tracing::warn!(%connection, "a spent refresh token came back; the connection's tokens are ended");
-            family::end(tx, held, now)?;
+            family::end_reused(tx, held, now)?;
             return Ok(None);
         }
         let bearer = live(tx, connection, &self.client_id, self.within(&token)?, now)?;
         let successor = match fate {
             Fate::Again(successor) => successor,
             Fate::Next | Fate::Reused => {
-                tx.spend_oauth_refresh_token(&token, now, &self.sealed)?;
+                tx.spend_oauth_refresh_token(&token, now, &self.next_sealed)?;
                 let generation = token.token.generation + 1;
                 let next = self.next.row(token.token.family_id, generation, now);
                 tx.insert_oauth_refresh_token(&next)?;

@@ -5,7 +5,7 @@ use guildhall_store::Tx;
 use guildhall_store::tables::oauth as table;
 use serde::{Deserialize, Serialize};
 
-use super::client::{AuthMethod, Metadata, shown_name};
+use super::client::{AuthMethod, GIVEN, Metadata, is_given, shown_name};
 use super::refused::{Denied, OauthError};
 use super::{family, redirect, secrets};
 use crate::error::{Error, Result};
@@ -62,8 +62,9 @@ impl Identity {
         };
         let token = secrets::fresh("grt_")?;
         let row = table::Client {
-            client_id: format!("client_{}", random::name()?),
-            metadata: serde_json::to_string(&metadata).map_err(|e| Error::internal(e.to_string()))?,
+            client_id: format!("{GIVEN}{}", random::name()?),
+            metadata: serde_json::to_string(&metadata)
+                .map_err(|e| Error::internal(e.to_string()))?,
             secret_digest: secret.as_ref().map(|secret| secrets::digest(secret.reveal())),
             registration_digest: Some(secrets::digest(token.reveal())),
             fresh_until: None,
@@ -84,9 +85,7 @@ impl Identity {
         client_id: &str,
         token: &Secret<String>,
     ) -> Result<Option<RegistrationView>> {
-        let id = client_id.to_owned();
-        let row: Option<table::Client> =
-            self.db.read("oauth_registration", move |tx| tx.find_oauth_client(&id)).await?;
+        let row = self.registered_row(client_id).await?;
         let Some(row) = row.filter(|row| manages(row, token)) else { return Ok(None) };
         let metadata = serde_json::from_str(&row.metadata)
             .map_err(|error| Error::internal(format!("the client {}: {error}", row.client_id)))?;
@@ -95,11 +94,19 @@ impl Identity {
 
     /// Ends a registration and every token of its client, for who holds its token; says whether that was so.
     pub async fn unregister(&self, client_id: &str, token: &Secret<String>) -> Result<bool> {
+        if !is_given(client_id) {
+            return Ok(false);
+        }
         let (id, token, now) = (client_id.to_owned(), token.clone(), self.now());
         self.db.write("oauth_unregister", move |tx| unregister(tx, &id, &token, now)).await
     }
 
-    fn view(&self, row: &table::Client, metadata: Metadata, token: &Secret<String>) -> RegistrationView {
+    fn view(
+        &self,
+        row: &table::Client,
+        metadata: Metadata,
+        token: &Secret<String>,
+    ) -> RegistrationView {
         let issuer = self.oauth.access.issuer();
         RegistrationView {
             client_id: row.client_id.clone(),
@@ -155,7 +162,11 @@ fn check(said: Registration) -> Result<Metadata, OauthError> {
         software_version: short("software_version", said.software_version)?,
         token_endpoint_auth_method: method(said.token_endpoint_auth_method.as_deref())?,
         application_type: application_type(said.application_type, native)?,
-        grant_types: kinds("grant_types", said.grant_types, &["authorization_code", "refresh_token"])?,
+        grant_types: kinds(
+            "grant_types",
+            said.grant_types,
+            &["authorization_code", "refresh_token"],
+        )?,
         response_types: kinds("response_types", said.response_types, &["code"])?,
         redirect_uris: said.redirect_uris,
     })
@@ -194,15 +205,17 @@ fn application_type(said: Option<String>, native: bool) -> Result<String, OauthE
 }
 
 /// Those of the kinds that there are here; the first of them has to be among them.
-fn kinds(
-    name: &str,
-    said: Option<Vec<String>>,
-    known: &[&str],
-) -> Result<Vec<String>, OauthError> {
+fn kinds(name: &str, said: Option<Vec<String>>, known: &[&str]) -> Result<Vec<String>, OauthError> {
     let first = known.first().copied().unwrap_or_default();
-    let Some(said) = said.filter(|said| !said.is_empty()) else { return Ok(vec![first.to_owned()]) };
+    let Some(said) = said.filter(|said| !said.is_empty()) else {
+        return Ok(vec![first.to_owned()]);
+    };
     if !said.iter().any(|kind| kind == first) {
         return Err(invalid(&format!("{name}: `{first}` has to be among them.")));
     }
-    Ok(known.iter().filter(|kind| said.iter().any(|said| said == *kind)).map(|kind| (*kind).to_owned()).collect())
+    Ok(known
+        .iter()
+        .filter(|kind| said.iter().any(|said| said == *kind))
+        .map(|kind| (*kind).to_owned())
+        .collect())
 }

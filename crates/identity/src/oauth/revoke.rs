@@ -23,15 +23,13 @@ impl Identity {
         let digest = secrets::digest(token);
         let access = self.oauth.access.read(token, now).await;
         let access = access.filter(|claims| claims.client_id == client.client_id);
-        let done = match access {
-            Some(claims) => {
-                let (connection, epoch) = (claims.connection_id, claims.epoch);
-                self.db.write("oauth_revoke", move |tx| end_access(tx, connection, epoch)).await
-            }
-            None => {
-                let client_id = client.client_id;
-                self.db.write("oauth_revoke", move |tx| end_family(tx, &digest, &client_id, now)).await
-            }
+        let done = if let Some(claims) = access {
+            let (connection, epoch) = (claims.connection_id, claims.epoch);
+            self.db.write("oauth_revoke", move |tx| end_access(tx, connection, epoch)).await
+        } else {
+            let client_id = client.client_id;
+            let ended = move |tx: &mut Tx<'_>| end_family(tx, &digest, &client_id, now);
+            self.db.write("oauth_revoke", ended).await
         };
         Ok(done?)
     }

@@ -73,10 +73,10 @@ async fn cookies_say_nothing(server: Server) {
 
 /// "a 401 carries `WWW-Authenticate`"
 async fn a_401_says_how_to_sign_in(server: Server) {
-    let missing = server.get("/v1/me").await;
+    let missing = server.get("/v1/me/agents").await;
     assert_eq!(missing.refused(401, "unauthorized"), "The request carries no credential.");
     assert_eq!(missing.header("www-authenticate"), Some("Bearer realm=\"guildhall\""));
-    let bad = send(server.request("GET", "/v1/me").bearer_auth("nonsense")).await;
+    let bad = send(server.request("GET", "/v1/me/agents").bearer_auth("nonsense")).await;
     assert_eq!(bad.refused(401, "unauthorized"), "The credential is not valid.");
     let challenge = "Bearer realm=\"guildhall\", error=\"invalid_token\"";
     assert_eq!(bad.header("www-authenticate"), Some(challenge));

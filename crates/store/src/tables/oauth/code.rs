@@ -70,8 +70,10 @@ impl ReadTx<'_> {
         &mut self,
         digest: &[u8; 32],
     ) -> Result<Option<ConnectionId>> {
-        let found: Option<(ConnectionId,)> = self
-            .find("SELECT connection_id FROM oauth_codes WHERE code_digest = $1", params![digest])?;
+        let found: Option<(ConnectionId,)> = self.find(
+            "SELECT connection_id FROM oauth_codes WHERE code_digest = $1",
+            params![digest],
+        )?;
         Ok(found.map(|(connection_id,)| connection_id))
     }
 }
