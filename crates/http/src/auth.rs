@@ -1,6 +1,7 @@
 //! Sign-up, sign-in and the account's own sessions, at `/api/auth`.
 
 mod cookie;
+mod reset;
 mod wallet;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         .route("/api/auth/token", get(token))
         .route("/api/auth/jwks", get(jwks))
         .merge(wallet::routes())
+        .merge(reset::routes())
         .with_state(Arc::clone(app))
 }
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::error::Result;
 use crate::hashing::{HashCost, Passwords};
 use crate::keys::Keys;
+use crate::mail::Outbox;
 use crate::random::Mint;
 use crate::throttle::Strangers;
 use crate::tokens::Tokens;
@@ -39,6 +40,8 @@ pub struct Identity {
     pub(crate) tokens: Tokens,
     pub(crate) strangers: Strangers,
     pub(crate) wallets: Wallets,
+    pub(crate) outbox: Outbox,
+    pub(crate) auth_url: String,
     pub(crate) mint: Mint,
     clock: Clock,
 }
@@ -56,7 +59,18 @@ impl Identity {
         let tokens = Tokens::new(Arc::clone(&keys), &settings.auth_url, &settings.base_url);
         let strangers = Strangers::default();
         let wallets = Wallets::new(Sealer::new(server_key, "wallet sign-in"), settings);
-        Ok(Self { db, passwords, keys, tokens, strangers, wallets, mint: Mint::default(), clock })
+        Ok(Self {
+            db,
+            passwords,
+            keys,
+            tokens,
+            strangers,
+            wallets,
+            outbox: Outbox::default(),
+            auth_url: settings.auth_url.clone(),
+            mint: Mint::default(),
+            clock,
+        })
     }
 
     /// The verifier of session tokens.

@@ -33,6 +33,7 @@ mod listings;
 mod me;
 mod notifications;
 mod pagination;
+mod password_reset;
 mod policies;
 mod previews;
 mod quotes;

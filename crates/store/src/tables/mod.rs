@@ -19,6 +19,7 @@ pub mod idempotency;
 pub mod knowledge;
 pub mod ledger;
 pub mod listing;
+pub mod password_reset;
 pub mod policy;
 pub mod quote;
 pub mod rate;
