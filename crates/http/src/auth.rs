@@ -1,6 +1,7 @@
 //! Sign-up, sign-in and the account's own sessions, at `/api/auth`.
 
 pub(crate) mod cookie;
+mod reset;
 mod wallet;
 mod passkeys;
 
@@ -39,6 +40,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         .route("/api/auth/jwks", get(jwks))
         .merge(wallet::routes())
         .merge(passkeys::routes())
+        .merge(reset::routes())
         .with_state(Arc::clone(app))
 }
 

@@ -16,8 +16,10 @@ mod keys;
 pub mod oauth;
 mod passkey_sign_in;
 mod passkeys;
+mod mail;
 mod password;
 mod random;
+mod reset;
 mod seen;
 mod service;
 mod session;
@@ -36,6 +38,7 @@ pub use oauth::{
     AccessClaims, AccessTokens, Authorization, Client, NewCode, NotAuthorized, Prompt,
 };
 pub use passkeys::{NewPasskey, PasskeyOptions, PasskeyView};
+pub use mail::{Mail, Mailer};
 pub use service::{Clock, Identity, Settings};
 pub use session::SessionView;
 pub use tokens::{SessionClaims, SessionToken, Tokens};

@@ -14,6 +14,7 @@ use crate::forms::Forms;
 use crate::hashing::{HashCost, Passwords};
 use crate::keys::Keys;
 use crate::oauth::{AccessTokens, Oauth};
+use crate::mail::Outbox;
 use crate::random::Mint;
 use crate::throttle::Strangers;
 use crate::tokens::Tokens;
@@ -48,6 +49,8 @@ pub struct Identity {
     pub(crate) wallets: Wallets,
     pub(crate) passkeys: Arc<Passkeys>,
     forms: Forms,
+    pub(crate) outbox: Outbox,
+    pub(crate) auth_url: String,
     pub(crate) mint: Mint,
     clock: Clock,
 }
@@ -78,6 +81,8 @@ impl Identity {
             wallets,
             passkeys,
             forms,
+            outbox: Outbox::default(),
+            auth_url: settings.auth_url.clone(),
             mint: Mint::default(),
             clock,
         })

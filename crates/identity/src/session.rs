@@ -116,12 +116,13 @@ impl Identity {
             .await
     }
 
-    /// Forgets sessions that ended long ago, a bounded number at a time.
+    /// Forgets sessions that ended long ago and tokens that replace no password any more, a bounded number at a time.
     pub async fn sweep_sessions(&self) -> Result<()> {
-        let before = self.now().before(KEPT);
+        let now = self.now();
         self.db
             .write("sweep_sessions", move |tx| {
-                Ok::<_, Error>(tx.delete_expired_sessions(before, MAX_SWEPT)?)
+                tx.delete_expired_password_resets(now, MAX_SWEPT)?;
+                Ok::<_, Error>(tx.delete_expired_sessions(now.before(KEPT), MAX_SWEPT)?)
             })
             .await
     }

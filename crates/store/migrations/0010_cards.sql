@@ -17,3 +17,12 @@ CREATE TABLE wallet_sign_ins (
     expires_at BIGINT NOT NULL
 ) /* clustered */;
 CREATE INDEX wallet_sign_ins_by_expiry ON wallet_sign_ins (expires_at);
+
+-- Tokens by which a forgotten password can be replaced. A token is gone once one of the account's was used.
+CREATE TABLE password_resets (
+    token_digest BYTEA PRIMARY KEY,
+    account_id TEXT NOT NULL REFERENCES accounts (account_id),
+    expires_at BIGINT NOT NULL
+) /* clustered */;
+CREATE INDEX password_resets_by_account ON password_resets (account_id, expires_at);
+CREATE INDEX password_resets_by_expiry ON password_resets (expires_at);

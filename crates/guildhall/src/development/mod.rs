@@ -1,5 +1,5 @@
-//! What a development instance has besides: demo data, agents that are present, a movable clock, a faucet, and a word of
-//! welcome.
+//! What a development instance has besides: demo data, agents that are present, a movable clock, a faucet, a mailbox, and
+//! a word of welcome.
 
 mod announce;
 mod calls;
@@ -8,6 +8,7 @@ mod demo;
 mod exchange;
 mod faucet;
 mod kept;
+mod mailbox;
 mod presence;
 mod wallet;
 
@@ -36,7 +37,9 @@ pub(crate) struct Development {
 impl Development {
     /// The routes that no other instance has.
     pub(crate) fn routes(&self, app: &App) -> Router {
-        clock::routes(app, self.folder.clock()).merge(faucet::routes(app))
+        clock::routes(app, self.folder.clock())
+            .merge(faucet::routes(app))
+            .merge(mailbox::routes(app))
     }
 
     /// The demo data: what an earlier start made, if it is still there, or else new. Its agents are present.

@@ -35,6 +35,7 @@ mod notifications;
 mod pagination;
 mod passkey_seals;
 mod passkeys;
+mod password_reset;
 mod policies;
 mod previews;
 mod quotes;

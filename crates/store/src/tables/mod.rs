@@ -21,6 +21,7 @@ pub mod ledger;
 pub mod listing;
 pub mod oauth;
 pub mod passkey;
+pub mod password_reset;
 pub mod policy;
 pub mod quote;
 pub mod rate;
