@@ -12,9 +12,10 @@ use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
 use clap::{Args, Subcommand};
 use guildhall_core::Secret;
+use guildhall_core::remote::{Fetch, Fetching};
 use guildhall_http::{App, Settings, Trusted, serve as accept};
 use guildhall_identity::{HashCost, Identity};
-use guildhall_ops::{Clock, Fetch, Fetching, Parts, Quotas, Service};
+use guildhall_ops::{Clock, Parts, Quotas, Service};
 use guildhall_store::{Blobs, Config, Db};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::net::TcpListener;
@@ -129,10 +130,13 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
         auth_url: base_url.clone(),
         base_url: base_url.clone(),
         hash_cost: HashCost::default(),
+        allow_local: false,
     };
     let time = clock.clone();
+    let time: guildhall_identity::Clock = Arc::new(move || time.now());
+    let fetch = Arc::new(Nowhere);
     let identity =
-        Identity::open(db.clone(), &server_key, &identity_settings, Arc::new(move || time.now()))
+        Identity::open(db.clone(), &server_key, &identity_settings, time, Arc::clone(&fetch) as _)
             .await?;
     let service = Service::new(Parts {
         db,
@@ -147,7 +151,7 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
         allow_local: false,
         chain_id: 31_337,
         signer: identity.signer(),
-        fetch: Arc::new(Nowhere),
+        fetch,
     });
     service.start_timers().await.map_err(|error| anyhow::anyhow!("timers: {error:?}"))?;
     let settings = Settings {

@@ -64,6 +64,7 @@ kinds! {
     ListingKind ListingId "lst" "a listing";
     TransferKind TransferId "led" "a ledger transfer";
     WebhookKind WebhookId "whk" "a webhook";
+    FamilyKind FamilyId "fam" "a token family";
 }
 
 /// An id of one kind.

@@ -4,6 +4,7 @@
 //! neighbours, the cloud's metadata) must not be named, in whatever disguise.
 
 mod address;
+mod fetch;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -11,6 +12,7 @@ use std::net::IpAddr;
 use url::{Host, Url};
 
 pub use address::is_global;
+pub use fetch::{Fetch, Fetched, Fetching};
 
 /// The longest URL that is taken.
 pub const MAX_LENGTH: usize = 2_048;

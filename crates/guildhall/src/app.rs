@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use guildhall_core::remote::Fetch;
 use guildhall_http::Trusted;
 use guildhall_identity::{HashCost, Identity};
 use guildhall_ops::{Clock, Parts, Quotas, Service};
@@ -39,8 +40,10 @@ impl App {
         let blobs = Blobs::in_folder(folder).map_err(|error| {
             Failure::new(format!("storage.blobs = {}: {error}", folder.display()))
         })?;
-        let identity = identity(config, key, db.clone(), clock.clone()).await?;
         let outbound = Arc::new(Outbound::new(Limits { allow_local, ..Limits::default() }));
+        let fetch: Arc<dyn Fetch> = Arc::new(Fetcher(Arc::clone(&outbound)));
+        let identity =
+            identity(config, key, db.clone(), clock.clone(), (Arc::clone(&fetch), allow_local)).await?;
         let service = Service::new(Parts {
             db,
             blobs,
@@ -55,7 +58,7 @@ impl App {
             signer: identity.signer(),
             chain_id: config.wallets.chain_id,
             allow_local,
-            fetch: Arc::new(Fetcher(Arc::clone(&outbound))),
+            fetch,
         });
         let surface = surface(&config.server, stop);
         Ok(Self { service, identity: Arc::new(identity), outbound, surface })
@@ -78,6 +81,7 @@ pub(crate) async fn identity(
     key: &MasterKey,
     db: Db,
     clock: Clock,
+    (fetch, allow_local): (Arc<dyn Fetch>, bool),
 ) -> Result<Identity, Failure> {
     let settings = guildhall_identity::Settings {
         auth_url: config.server.auth_url().to_string(),
@@ -87,8 +91,9 @@ pub(crate) async fn identity(
             iterations: config.identity.password_iterations,
             parallelism: config.identity.password_lanes,
         },
+        allow_local,
     };
-    let opened = Identity::open(db, key, &settings, Arc::new(move || clock.now())).await;
+    let opened = Identity::open(db, key, &settings, Arc::new(move || clock.now()), fetch).await;
     opened.map_err(|error| {
         Failure::new(format!("accounts and signing keys: {error}"))
             .hint("the database belongs to the secret key it was first used with")

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use guildhall_ops::{Fetch, Fetched, Fetching};
+use guildhall_core::remote::{Fetch, Fetched, Fetching};
 use guildhall_outbound::Outbound;
 
 /// The service's way to documents outside.
@@ -12,7 +12,8 @@ impl Fetch for Fetcher {
     fn fetch<'a>(&'a self, url: &'a str, max_bytes: usize) -> Fetching<'a> {
         Box::pin(async move {
             let fetched = self.0.get(url, max_bytes).await.map_err(|error| error.to_string())?;
-            Ok(Fetched { media_type: fetched.media_type, bytes: fetched.bytes })
+            let guildhall_outbound::Fetched { media_type, cache_control, bytes } = fetched;
+            Ok(Fetched { media_type, cache_control, bytes })
         })
     }
 }

@@ -21,7 +21,7 @@ use tracing::field::Empty;
 
 use crate::peer::Trusted;
 use crate::rest::Route;
-use crate::{answer, auth, health, openapi, preview, rest};
+use crate::{answer, auth, health, openapi, pages, preview, rest};
 
 /// How the surface is set up.
 #[derive(Clone)]
@@ -67,6 +67,7 @@ pub fn router_with(app: App, extra: Router) -> Router {
     let document = Arc::<str>::from(document);
     let mut router = operations(&app)
         .merge(auth::routes(&app))
+        .merge(pages::routes(&app))
         .merge(preview::routes(&app))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready).with_state(Arc::clone(&app)))

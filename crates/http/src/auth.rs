@@ -1,6 +1,6 @@
 //! Sign-up, sign-in and the account's own sessions, at `/api/auth`.
 
-mod cookie;
+pub(crate) mod cookie;
 
 use std::sync::Arc;
 
@@ -187,7 +187,7 @@ struct Visit<T> {
 }
 
 /// Why a visit came to nothing.
-enum Failed {
+pub(crate) enum Failed {
     Ours(Error),
     Identity(Denied),
 }
@@ -206,15 +206,20 @@ impl From<Error> for Failed {
 
 impl Failed {
     fn into_response(self) -> Response {
+        answer::error(&self.into_error())
+    }
+
+    /// What the caller is told. What only the operator may know is logged.
+    pub(crate) fn into_error(self) -> Error {
         match self {
-            Self::Ours(error) => answer::error(&error),
+            Self::Ours(error) => error,
             Self::Identity(denied) => {
                 if let Some(cause) = denied.cause() {
                     tracing::error!(cause, "identity failed");
                 }
                 let retry_after = denied.retry_after_seconds;
                 let error = Error::from(denied.refusal);
-                answer::error(&retry_after.into_iter().fold(error, Error::retry_after))
+                retry_after.into_iter().fold(error, Error::retry_after)
             }
         }
     }

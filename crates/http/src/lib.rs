@@ -9,6 +9,7 @@ mod file;
 mod health;
 mod openapi;
 mod origin;
+mod pages;
 mod peer;
 mod preview;
 mod rest;

@@ -19,6 +19,18 @@ pub(crate) fn check(parts: &Parts, settings: &Settings) -> Result<()> {
         .suggest("Sign in from this service's own pages, or add the origin to cors_origins."))
 }
 
+/// The same for the form of a page. Our pages send no referrer, and a browser then calls its origin `null`; whether the page
+/// was ours it still says in `Sec-Fetch-Site`.
+pub(crate) fn check_form(parts: &Parts, settings: &Settings) -> Result<()> {
+    let is = |name: &str, value: &str| {
+        parts.headers.get(name).is_some_and(|found| found.as_bytes() == value.as_bytes())
+    };
+    if is("origin", "null") && is("sec-fetch-site", "same-origin") {
+        return Ok(());
+    }
+    check(parts, settings)
+}
+
 /// The origin of an address.
 fn of(url: &str) -> &str {
     let end = url.find("://").map_or(0, |at| at + 3);

@@ -7,10 +7,12 @@ mod account;
 mod admin;
 mod email;
 mod error;
+mod forms;
 mod hashing;
 mod jws;
 mod key;
 mod keys;
+pub mod oauth;
 mod password;
 mod random;
 mod seen;
@@ -18,12 +20,18 @@ mod service;
 mod session;
 mod throttle;
 mod tokens;
+mod verifier;
 
 pub use account::{AccountView, SignedIn};
 pub use email::Email;
 pub use error::{Error, Result};
+pub use forms::Forms;
 pub use hashing::{HashCost, Passwords};
 pub use keys::Keys;
+pub use oauth::{
+    AccessClaims, AccessTokens, Authorization, Client, NewCode, NotAuthorized, Prompt,
+};
 pub use service::{Clock, Identity, Settings};
 pub use session::SessionView;
-pub use tokens::{Invalid, SessionClaims, SessionToken, Tokens};
+pub use tokens::{SessionClaims, SessionToken, Tokens};
+pub use verifier::Invalid;

@@ -15,6 +15,11 @@ pub(crate) fn bytes<const N: usize>() -> Result<[u8; N]> {
     Ok(bytes)
 }
 
+/// A name that nothing else has.
+pub(crate) fn name() -> Result<String> {
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes()?)))
+}
+
 /// Makes ids that sort in the order they were made.
 #[derive(Debug, Default)]
 pub(crate) struct Mint(AtomicU16);

@@ -6,23 +6,26 @@ use std::sync::{Mutex, PoisonError};
 use aws_lc_rs::digest;
 use guildhall_core::Timestamp;
 
-use crate::tokens::SessionClaims;
-
 /// Several locks, so that requests on several cores seldom wait for each other.
 const SHARDS: usize = 16;
 const MAX_PER_SHARD: usize = 6_250;
 
 /// The tokens that were verified, by their SHA-256, each until it expires.
-pub(crate) struct Seen([Mutex<Shard>; SHARDS]);
+pub(crate) struct Seen<C>([Mutex<Shard<C>>; SHARDS]);
+
+/// What a token says, for as long as it says it.
+pub(crate) trait Claims: Copy {
+    /// Until when the token is good.
+    fn expires_at(&self) -> Timestamp;
+}
 
 /// The name of a token in the cache.
 pub(crate) type Digest = [u8; 32];
 
-#[derive(Default)]
-struct Shard {
+struct Shard<C> {
     /// The generation of keys under which the tokens were verified.
     generation: u64,
-    tokens: HashMap<Digest, SessionClaims>,
+    tokens: HashMap<Digest, C>,
 }
 
 /// The name of a token.
@@ -32,39 +35,29 @@ pub(crate) fn digest(token: &str) -> Digest {
     bytes
 }
 
-impl Seen {
+impl<C: Claims> Seen<C> {
     /// An empty cache.
     pub(crate) fn new() -> Self {
-        Self(std::array::from_fn(|_| Mutex::default()))
+        let empty = || Shard { generation: 0, tokens: HashMap::new() };
+        Self(std::array::from_fn(|_| Mutex::new(empty())))
     }
 
     /// The claims of a token that was verified under the keys of this generation and has not expired.
-    pub(crate) fn get(
-        &self,
-        digest: &Digest,
-        generation: u64,
-        now: Timestamp,
-    ) -> Option<SessionClaims> {
+    pub(crate) fn get(&self, digest: &Digest, generation: u64, now: Timestamp) -> Option<C> {
         self.with_shard(digest, |shard| {
             let claims = shard.tokens.get(digest).filter(|_| shard.generation == generation)?;
-            (now < claims.expires_at).then_some(*claims)
+            (now < claims.expires_at()).then_some(*claims)
         })
     }
 
     /// Remembers a verified token.
-    pub(crate) fn insert(
-        &self,
-        digest: Digest,
-        generation: u64,
-        claims: SessionClaims,
-        now: Timestamp,
-    ) {
+    pub(crate) fn insert(&self, digest: Digest, generation: u64, claims: C, now: Timestamp) {
         self.with_shard(&digest, |shard| {
             if shard.generation != generation {
                 *shard = Shard { generation, tokens: HashMap::new() };
             }
             if shard.tokens.len() >= MAX_PER_SHARD {
-                shard.tokens.retain(|_, claims| now < claims.expires_at);
+                shard.tokens.retain(|_, claims| now < claims.expires_at());
             }
             if shard.tokens.len() >= MAX_PER_SHARD {
                 // All alive: half of them, by chance, make room. They are verified again when they come back.
@@ -79,7 +72,7 @@ impl Seen {
     }
 
     /// Runs `work` on the shard of a digest.
-    fn with_shard<T: Default>(&self, digest: &Digest, work: impl FnOnce(&mut Shard) -> T) -> T {
+    fn with_shard<T: Default>(&self, digest: &Digest, work: impl FnOnce(&mut Shard<C>) -> T) -> T {
         let [first, ..] = digest;
         let shard = self.0.get(usize::from(*first) % SHARDS);
         shard.map_or_else(T::default, |shard| {
@@ -93,6 +86,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::tokens::SessionClaims;
 
     const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 

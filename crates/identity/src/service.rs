@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use guildhall_core::receipt::Signer;
+use guildhall_core::remote::Fetch;
 use guildhall_core::{Secret, Timestamp};
 use guildhall_store::Db;
 use serde_json::Value;
 
 use crate::error::Result;
+use crate::forms::Forms;
 use crate::hashing::{HashCost, Passwords};
 use crate::keys::Keys;
+use crate::oauth::{AccessTokens, Oauth};
 use crate::random::Mint;
 use crate::throttle::Strangers;
 use crate::tokens::Tokens;
@@ -26,15 +29,19 @@ pub struct Settings {
     pub base_url: String,
     /// What a guess at a password costs.
     pub hash_cost: HashCost,
+    /// Whether a client's document may be on this machine: for development and tests.
+    pub allow_local: bool,
 }
 
-/// Accounts, sessions and tokens.
+/// Accounts, sessions, tokens, and the authorization server.
 pub struct Identity {
     pub(crate) db: Db,
     pub(crate) passwords: Passwords,
     pub(crate) keys: Arc<Keys>,
     pub(crate) tokens: Tokens,
+    pub(crate) oauth: Oauth,
     pub(crate) strangers: Strangers,
+    forms: Forms,
     pub(crate) mint: Mint,
     clock: Clock,
 }
@@ -46,18 +53,33 @@ impl Identity {
         server_key: &Secret<[u8; 32]>,
         settings: &Settings,
         clock: Clock,
+        fetch: Arc<dyn Fetch>,
     ) -> Result<Self> {
         let passwords = Passwords::new(settings.hash_cost)?;
         let keys = Arc::new(Keys::open(db.clone(), server_key, clock()).await?);
         let tokens = Tokens::new(Arc::clone(&keys), &settings.auth_url, &settings.base_url);
-        let strangers = Strangers::default();
-        Ok(Self { db, passwords, keys, tokens, strangers, mint: Mint::default(), clock })
+        let oauth = Oauth::new(Arc::clone(&keys), server_key, settings, fetch);
+        let (strangers, forms) = (Strangers::default(), Forms::new(server_key));
+        let mint = Mint::default();
+        Ok(Self { db, passwords, keys, tokens, oauth, strangers, forms, mint, clock })
     }
 
     /// The verifier of session tokens.
     #[must_use]
     pub fn tokens(&self) -> &Tokens {
         &self.tokens
+    }
+
+    /// The hidden fields of forms.
+    #[must_use]
+    pub fn forms(&self) -> &Forms {
+        &self.forms
+    }
+
+    /// The verifier of agents' access tokens.
+    #[must_use]
+    pub fn access_tokens(&self) -> &AccessTokens {
+        &self.oauth.access
     }
 
     /// What the service signs with.

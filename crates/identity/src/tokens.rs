@@ -8,14 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::jws;
-use crate::keys::{Keys, Ring};
+use crate::key::Key;
+use crate::keys::Keys;
 use crate::random;
-use crate::seen::{self, Seen};
+use crate::seen;
+use crate::verifier::{Invalid, Verifier, in_time};
 
 const LIFETIME: Duration = Duration::from_mins(15);
-
-/// How far ahead the clock of the node that made a token may be.
-const SKEW: Duration = Duration::from_mins(1);
 
 const TYPE: &str = "JWT";
 
@@ -24,7 +23,7 @@ pub struct Tokens {
     keys: Arc<Keys>,
     issuer: String,
     audience: String,
-    seen: Seen,
+    verifier: Verifier<SessionClaims>,
 }
 
 /// What a verified token says. Whether its session still lives is for the request's transaction to read.
@@ -47,10 +46,6 @@ pub struct SessionToken {
     pub expires_at: Timestamp,
 }
 
-/// A text that is no valid token. Why not is nobody's business.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Invalid;
-
 /// We are the only issuer, so every claim is known; serde refuses one that comes twice.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -70,7 +65,8 @@ impl Tokens {
     pub fn new(keys: Arc<Keys>, auth_url: &str, base_url: &str) -> Self {
         let issuer = format!("{}/api/auth", auth_url.trim_end_matches('/'));
         let audience = format!("{}/v1", base_url.trim_end_matches('/'));
-        Self { keys, issuer, audience, seen: Seen::new() }
+        let verifier = Verifier::new(Arc::clone(&keys), TYPE);
+        Self { keys, issuer, audience, verifier }
     }
 
     /// Makes a token, signed with the key that the caller has read as the current one.
@@ -83,7 +79,6 @@ impl Tokens {
     ) -> Result<SessionToken> {
         let iat = now.millis().div_euclid(1_000);
         let expires_at = Timestamp::from_millis(iat * 1_000).after(LIFETIME);
-        let jti: [u8; 16] = random::bytes()?;
         let claims = Claims {
             iss: self.issuer.clone(),
             aud: self.audience.clone(),
@@ -91,7 +86,7 @@ impl Tokens {
             sid: session_id,
             iat,
             exp: expires_at.millis() / 1_000,
-            jti: format!("{:032x}", u128::from_be_bytes(jti)),
+            jti: random::name()?,
         };
         let token = self.keys.sign(key_id, TYPE, &claims).await?;
         Ok(SessionToken { token: guildhall_core::Secret::new(token), expires_at })
@@ -99,45 +94,21 @@ impl Tokens {
 
     /// What a token says, if it is one of ours and `now` is within its time.
     pub async fn verify(&self, token: &str, now: Timestamp) -> Result<SessionClaims, Invalid> {
-        if token.len() > jws::MAX_LENGTH {
-            return Err(Invalid);
-        }
-        let digest = seen::digest(token);
-        if let Some(claims) = self.seen.get(&digest, self.keys.generation(), now) {
-            return Ok(claims);
-        }
-        let parsed = jws::parse(token, TYPE).ok_or(Invalid)?;
-        let ring = self.keys.ring_with(&parsed.key_id, now).await.map_err(|error| {
-            tracing::warn!(%error, "the signing keys cannot be read");
-            Invalid
-        })?;
-        let claims = self.check(&parsed, &ring, now).ok_or(Invalid)?;
-        self.seen.insert(digest, ring.generation, claims, now);
-        Ok(claims)
+        self.verifier.verify(token, now, |parsed, key| self.check(parsed, key, now)).await
     }
 
-    fn check(
-        &self,
-        parsed: &jws::Parsed<'_>,
-        ring: &Ring,
-        now: Timestamp,
-    ) -> Option<SessionClaims> {
-        let key = ring.find(&parsed.key_id)?;
-        let claims: Claims = parsed.verified(&key)?;
-        let issued_at = instant(claims.iat)?;
-        let expires_at = instant(claims.exp)?;
+    fn check(&self, parsed: &jws::Parsed<'_>, key: &Key, now: Timestamp) -> Option<SessionClaims> {
+        let claims: Claims = parsed.verified(key)?;
+        let expires_at = in_time(claims.iat, claims.exp, now)?;
         let ours = claims.iss == self.issuer && claims.aud == self.audience;
-        let in_time = issued_at <= now.after(SKEW) && issued_at < expires_at && now < expires_at;
-        (ours && in_time).then_some(SessionClaims {
-            account_id: claims.sub,
-            session_id: claims.sid,
-            expires_at,
-        })
+        ours.then_some(SessionClaims { account_id: claims.sub, session_id: claims.sid, expires_at })
     }
 }
 
-fn instant(seconds: i64) -> Option<Timestamp> {
-    seconds.checked_mul(1_000).map(Timestamp::from_millis)
+impl seen::Claims for SessionClaims {
+    fn expires_at(&self) -> Timestamp {
+        self.expires_at
+    }
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use guildhall_core::canonical::hex;
+use guildhall_core::remote::{Fetch, Fetched};
 use guildhall_store::Blobs;
 use guildhall_store::tables::file::StoredFile;
 
 use crate::digest;
 use crate::error::{Error, Result};
-use crate::fetch::{Fetch, Fetched};
 
 /// How large a text may be that a machine check looks into.
 pub(crate) const MAX_TEXT_BYTES: usize = 256 << 10;
@@ -94,7 +94,7 @@ impl Content {
 
     /// Keeps a document under its digest, with its text if that may be looked into.
     async fn take(&mut self, blobs: &Blobs, keep: bool, fetched: Fetched) -> Result<Document> {
-        let Fetched { media_type, bytes } = fetched;
+        let Fetched { media_type, bytes, .. } = fetched;
         let (sha256, size) = (hex(&digest(&bytes)), bytes.len());
         if keep {
             blobs.put(&sha256, bytes.clone()).await?;
@@ -156,10 +156,10 @@ fn text_of(bytes: Bytes) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    use guildhall_core::remote::Fetching;
     use guildhall_core::{AccountId, FileId, Timestamp};
 
     use super::*;
-    use crate::fetch::Fetching;
 
     /// An outside with one document in it.
     struct Outside;
@@ -168,7 +168,7 @@ mod tests {
         fn fetch<'a>(&'a self, url: &'a str, _: usize) -> Fetching<'a> {
             let bytes = Bytes::from_static(b"abc");
             let found = url == "https://example.test/abc";
-            let fetched = Fetched { media_type: None, bytes };
+            let fetched = Fetched { media_type: None, cache_control: None, bytes };
             Box::pin(async move { found.then_some(fetched).ok_or("is not there".to_owned()) })
         }
     }

@@ -114,6 +114,12 @@ impl Error {
         &self.refusal.reason
     }
 
+    /// What the caller can do about it.
+    #[must_use]
+    pub fn suggestion(&self) -> Option<&str> {
+        self.refusal.suggestion.as_deref()
+    }
+
     /// After how many seconds another try makes sense. Every 429 and 503 says so.
     #[must_use]
     pub fn retry_after_seconds(&self) -> Option<u32> {

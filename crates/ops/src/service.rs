@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use guildhall_core::receipt::Signer;
+use guildhall_core::remote::Fetch;
 use guildhall_core::{Code, ConnectionId, RequestId, Secret, Timestamp};
 use guildhall_store::{Blobs, Db, ReadTx, Sealer, Tx};
 use tokio::sync::watch;
@@ -17,7 +18,6 @@ use crate::clock::Clock;
 use crate::content::{Content, Needs};
 use crate::cx::{Env, Setting};
 use crate::error::{Error, Result};
-use crate::fetch::Fetch;
 use crate::idempotency::{Claim, Key};
 use crate::limit::{self, Limiter, Payer, Quotas, Take};
 use crate::meta::PUBLIC;

@@ -5,7 +5,7 @@ use guildhall_core::remote::RemoteUrl;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1;
-use hyper::header::{CONTENT_TYPE, HOST, USER_AGENT};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
 use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
 use tokio::task::JoinHandle;
@@ -27,6 +27,7 @@ pub(crate) struct Ask<'a> {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) media_type: Option<String>,
+    pub(crate) cache_control: Option<String>,
     body: Incoming,
     _connection: Connection,
 }
@@ -58,10 +59,14 @@ pub(crate) async fn exchange(
         let _ = connection.await;
     }));
     let response = sender.send_request(request).await.map_err(|_| Error::Broken)?;
-    let media_type = response.headers().get(CONTENT_TYPE);
-    let media_type = media_type.and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let header = |name| {
+        let value = response.headers().get(name);
+        value.and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_owned)
+    };
+    let (media_type, cache_control) = (header(CONTENT_TYPE), header(CACHE_CONTROL));
     let status = response.status().as_u16();
-    Ok(Answer { status, media_type, body: response.into_body(), _connection: connection })
+    let body = response.into_body();
+    Ok(Answer { status, media_type, cache_control, body, _connection: connection })
 }
 
 fn request(url: &RemoteUrl, ask: Ask<'_>) -> Result<Request<Full<Bytes>>, Error> {

@@ -58,6 +58,8 @@ pub struct Outbound {
 pub struct Fetched {
     /// What the sender says it is, if it says so.
     pub media_type: Option<String>,
+    /// What the sender says about keeping it, if it says anything.
+    pub cache_control: Option<String>,
     /// The document.
     pub bytes: Bytes,
 }
@@ -92,8 +94,9 @@ impl Outbound {
             if answer.status != 200 {
                 return Err(Error::Status(answer.status));
             }
-            let media_type = answer.media_type.clone();
-            Ok(Fetched { media_type, bytes: answer.whole(max_bytes).await? })
+            let (media_type, cache_control) =
+                (answer.media_type.clone(), answer.cache_control.clone());
+            Ok(Fetched { media_type, cache_control, bytes: answer.whole(max_bytes).await? })
         };
         self.in_time(fetching).await
     }

@@ -14,6 +14,7 @@
 
 mod answer;
 mod books;
+mod browser;
 mod cluster;
 mod credits;
 mod database;
@@ -29,6 +30,7 @@ mod work;
 
 pub use answer::Answer;
 pub use books::{ReservedEntry, Spending};
+pub use browser::{Browser, Shown, with_form};
 pub use cluster::Cluster;
 pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};

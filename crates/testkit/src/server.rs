@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use guildhall_core::Secret;
+use guildhall_core::remote::{Fetch, Fetched, Fetching};
 use guildhall_http::{App, Settings, Trusted, serve};
 use guildhall_identity::{HashCost, Identity};
-use guildhall_ops::{Clock, Fetch, Fetched, Fetching, Message, Outcome, Parts, Quotas, Service};
+use guildhall_ops::{Clock, Message, Outcome, Parts, Quotas, Service};
 use guildhall_outbound::{Limits, Outbound};
 use guildhall_store::{Blobs, Config, Db};
 use reqwest::{Method, RequestBuilder};
@@ -248,7 +249,8 @@ impl Fetch for Fetcher {
     fn fetch<'a>(&'a self, url: &'a str, max_bytes: usize) -> Fetching<'a> {
         Box::pin(async move {
             let fetched = self.0.get(url, max_bytes).await.map_err(|error| error.to_string())?;
-            Ok(Fetched { media_type: fetched.media_type, bytes: fetched.bytes })
+            let guildhall_outbound::Fetched { media_type, cache_control, bytes } = fetched;
+            Ok(Fetched { media_type, cache_control, bytes })
         })
     }
 }
@@ -265,9 +267,11 @@ async fn assemble(
         auth_url: base_url.to_owned(),
         base_url: base_url.to_owned(),
         hash_cost: HashCost { memory_kib: 64, iterations: 1, parallelism: 1 },
+        allow_local: true,
     };
-    let identity =
-        Identity::open(db.clone(), &server_key, &settings, Arc::new(move || clock.now()));
+    let fetch: Arc<dyn Fetch> = Arc::new(Fetcher(outbound()));
+    let time: guildhall_identity::Clock = Arc::new(move || clock.now());
+    let identity = Identity::open(db.clone(), &server_key, &settings, time, Arc::clone(&fetch));
     let identity = Arc::new(identity.await.expect("identity"));
     let service = Service::new(Parts {
         db,
@@ -282,7 +286,7 @@ async fn assemble(
         allow_local: true,
         chain_id: setup.chain_id,
         signer: identity.signer(),
-        fetch: Arc::new(Fetcher(outbound())),
+        fetch,
     });
     service.start_timers().await.expect("timers");
     (service, identity)

@@ -1,7 +1,10 @@
 //! `guildhall admin …`: the operator's hand on an instance, also beside its running server.
 
+use std::sync::Arc;
+
 use guildhall_core::{AccountId, Timestamp};
 use guildhall_identity::{AccountView, Email, Identity};
+use guildhall_outbound::{Limits, Outbound};
 use guildhall_store::tables::account::Account;
 use guildhall_store::tables::signing_key::SigningKey;
 use guildhall_store::{self as store, Db};
@@ -17,6 +20,7 @@ use crate::cli::{
 };
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::fetcher::Fetcher;
 use crate::{node, output};
 
 /// More signing keys than anybody rotates to between two looks.
@@ -28,7 +32,8 @@ pub(super) fn run(command: &AdminCommand, json: bool) -> Result<(), Failure> {
     let key = config.secrets.master_key().map_err(Failure::new)?;
     node::runtime()?.block_on(async {
         let db = open(&config).await?;
-        let identity = app::identity(&config, &key, db.clone(), clock.clone()).await?;
+        let fetch = Arc::new(Fetcher(Arc::new(Outbound::new(Limits::default()))));
+        let identity = app::identity(&config, &key, db.clone(), clock.clone(), (fetch, false)).await?;
         let admin = Admin { db, identity, json };
         match command {
             AdminCommand::Account(account) => admin.account(account).await,

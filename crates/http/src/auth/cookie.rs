@@ -18,7 +18,7 @@ fn name(settings: &Settings) -> &'static str {
 }
 
 /// The cookie that a browser is given at sign-in.
-pub(super) fn made(settings: &Settings, token: &Secret<String>) -> String {
+pub(crate) fn made(settings: &Settings, token: &Secret<String>) -> String {
     format!(
         "{}={}; Max-Age={MAX_AGE_SECONDS}{}",
         name(settings),
@@ -28,7 +28,7 @@ pub(super) fn made(settings: &Settings, token: &Secret<String>) -> String {
 }
 
 /// The cookie that makes a browser forget.
-pub(super) fn cleared(settings: &Settings) -> String {
+pub(crate) fn cleared(settings: &Settings) -> String {
     format!("{}=; Max-Age=0{}", name(settings), attributes(settings))
 }
 
@@ -41,10 +41,28 @@ fn attributes(settings: &Settings) -> &'static str {
 }
 
 /// The token of the cookie that a browser sends.
-pub(super) fn find(headers: &HeaderMap, settings: &Settings) -> Option<Secret<String>> {
+pub(crate) fn find(headers: &HeaderMap, settings: &Settings) -> Option<Secret<String>> {
+    value(headers, name(settings)).map(|token| Secret::new(token.to_owned()))
+}
+
+/// The name of the cookie by which a browser that nobody is signed in with is known again.
+fn visitor_name(settings: &Settings) -> &'static str {
+    if is_secure(settings) { "__Host-guildhall_visitor" } else { "guildhall_visitor" }
+}
+
+/// The cookie that a browser is given with its first form. It ends with the browser.
+pub(crate) fn visitor(settings: &Settings, visitor: &str) -> String {
+    format!("{}={visitor}{}", visitor_name(settings), attributes(settings))
+}
+
+/// Which browser it is, as far as it says.
+pub(crate) fn find_visitor<'h>(headers: &'h HeaderMap, settings: &Settings) -> Option<&'h str> {
+    value(headers, visitor_name(settings)).filter(|visitor| !visitor.is_empty())
+}
+
+fn value<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs =
         values.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    let (_, token) = pairs.find(|(found, _)| *found == name(settings))?;
-    Some(Secret::new(token.to_owned()))
+    pairs.find(|(found, _)| *found == name).map(|(_, value)| value)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use guildhall_core::remote::{Fetch, Fetching};
 use guildhall_core::{Secret, Timestamp};
 use guildhall_identity::{Clock, Error, HashCost, Identity, Settings};
 use guildhall_store::{Config, Db};
@@ -65,9 +66,10 @@ impl World {
             auth_url: "http://localhost:8080".to_owned(),
             base_url: "http://localhost:8080".to_owned(),
             hash_cost: HashCost { memory_kib: 64, iterations: 1, parallelism: 1 },
+            allow_local: false,
         };
         let db = Db::open(&self.config).await.unwrap();
-        Identity::open(db, &Secret::new(server_key), &settings, clock).await
+        Identity::open(db, &Secret::new(server_key), &settings, clock, Arc::new(Nowhere)).await
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -77,5 +79,14 @@ impl World {
     pub(crate) fn pass(&self, time: Duration) {
         let millis = i64::try_from(time.as_millis()).unwrap();
         self.millis.fetch_add(millis, Ordering::Relaxed);
+    }
+}
+
+/// Nothing here names a document elsewhere.
+struct Nowhere;
+
+impl Fetch for Nowhere {
+    fn fetch<'a>(&'a self, _: &'a str, _: usize) -> Fetching<'a> {
+        Box::pin(async { Err("nothing is fetched here".to_owned()) })
     }
 }

@@ -126,7 +126,8 @@ fn the_agent(cx: &mut Cx<Writes>, consent: &Consent) -> Result<Agent> {
             Ok(agent)
         }
         ConsentedAgent::Existing(agent_id) => {
-            let agent = cx.tx.find_agent(cx.account()?, *agent_id)?.or_missing::<AgentKind>()?;
+            let owner = cx.account()?;
+            let agent = cx.tx.find_agent(owner, *agent_id)?.or_missing::<AgentKind>()?;
             agent.check_active()?;
             if agent.hosted {
                 let reason = "A hosted agent is connected by the service itself.";

@@ -278,6 +278,17 @@ impl<'c> Tx<'c> {
         )
     }
 
+    /// Holds every connection of an OAuth client that has not ended.
+    pub fn lock_connections_of_client(
+        &mut self,
+        client_id: &str,
+    ) -> Result<Vec<Locked<'c, Connection>>> {
+        self.lock_all(
+            select!("WHERE t.client_id = $1 AND t.revoked_at IS NULL ORDER BY t.connection_id"),
+            params![client_id],
+        )
+    }
+
     /// Holds every connection of the agent.
     pub fn lock_connections_of_agent(
         &mut self,

@@ -18,6 +18,7 @@ pub mod idempotency;
 pub mod knowledge;
 pub mod ledger;
 pub mod listing;
+pub mod oauth;
 pub mod policy;
 pub mod quote;
 pub mod rate;

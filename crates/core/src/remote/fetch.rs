@@ -18,6 +18,8 @@ pub type Fetching<'a> = Pin<Box<dyn Future<Output = Result<Fetched, String>> + S
 pub struct Fetched {
     /// What the sender says it is, if it says so.
     pub media_type: Option<String>,
+    /// What the sender says about keeping it, if it says anything.
+    pub cache_control: Option<String>,
     /// The document.
     pub bytes: Bytes,
 }
