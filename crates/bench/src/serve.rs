@@ -129,6 +129,7 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
     let identity_settings = guildhall_identity::Settings {
         auth_url: base_url.clone(),
         base_url: base_url.clone(),
+        chain_id: 31_337,
         hash_cost: HashCost::default(),
         allow_local: false,
     };
@@ -144,6 +145,7 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
         clock,
         server_key,
         base_url: base_url.clone(),
+        auth_url: base_url.clone(),
         quotas: quotas(),
         retention: Duration::from_secs(86_400),
         account_quota_bytes: 2 << 30,

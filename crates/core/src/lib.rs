@@ -6,6 +6,7 @@
 pub mod action;
 pub mod agent;
 pub mod canonical;
+pub mod card;
 pub mod check;
 pub mod code;
 pub mod command;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::card;
 use crate::engagement::OutcomeReason;
 use crate::money::Credits;
 use crate::task::{Buyer, Rail};
@@ -13,6 +14,9 @@ use crate::{
 pub trait Signer: Send + Sync {
     /// A compact JWS of the type `typ` over the bytes of `payload`, or why there is none.
     fn sign(&self, typ: &str, payload: &[u8]) -> Result<String, String>;
+
+    /// A signature over `payload` for a card to carry, which says where the key is published.
+    fn sign_card(&self, keys_url: &str, payload: &[u8]) -> Result<card::Signature, String>;
 }
 
 /// A receipt.

@@ -50,6 +50,7 @@ impl App {
             clock,
             server_key: key.clone(),
             base_url: config.server.base_url.to_string(),
+            auth_url: config.server.auth_url().to_string(),
             quotas: quotas(&config.limits),
             retention: seconds(config.limits.idempotency_retention_seconds),
             account_quota_bytes: i64::try_from(config.storage.account_quota_bytes)
@@ -86,6 +87,7 @@ pub(crate) async fn identity(
     let settings = guildhall_identity::Settings {
         auth_url: config.server.auth_url().to_string(),
         base_url: config.server.base_url.to_string(),
+        chain_id: config.wallets.chain_id,
         hash_cost: HashCost {
             memory_kib: config.identity.password_memory_kib,
             iterations: config.identity.password_iterations,

@@ -7,7 +7,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use guildhall_core::RequestId;
 use guildhall_core::canonical::hex;
-use guildhall_ops::{Clock, Error, Meta, Reply, VERSIONS, digest};
+use guildhall_core::scope::{Scope, ScopeSet};
+use guildhall_ops::{Clock, Credential, Error, Meta, OAUTH, PUBLIC, Reply, VERSIONS, digest};
+
+use crate::app::Settings;
+use crate::rest::Sent;
 
 const SERVICE_VERSION: HeaderName = HeaderName::from_static("service-version");
 const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
@@ -16,6 +20,8 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// What an answer with an account's data allows: keep it for yourself and ask before using it again.
 pub(crate) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+/// What an answer allows that is the same for everybody: whoever stands between may keep it for a minute.
+pub(crate) const SHARED: HeaderValue = HeaderValue::from_static("public, max-age=60");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The version that answers when nobody asks for another.
@@ -55,12 +61,8 @@ pub(crate) fn error(error: &Error) -> Response {
 struct Fault(String);
 
 /// The answer to a call.
-pub(crate) fn reply(
-    reply: Reply,
-    meta: &Meta,
-    request: &HeaderMap,
-    credential_sent: bool,
-) -> Response {
+pub(crate) fn reply(reply: Reply, meta: &Meta, settings: &Settings, sent: &Sent) -> Response {
+    let request = &sent.parts.headers;
     let mut response = match reply.result {
         Ok(answer) => {
             let tag = (meta.single && answer.status == 200).then(|| entity_tag(&answer.body));
@@ -70,7 +72,9 @@ pub(crate) fn reply(
             };
             if let Some(tag) = tag {
                 response.headers_mut().insert(header::ETAG, tag);
-                response.headers_mut().insert(header::CACHE_CONTROL, PRIVATE);
+                // What no credential makes a difference to is the same for everybody.
+                let kept = if meta.credentials == PUBLIC { SHARED } else { PRIVATE };
+                response.headers_mut().insert(header::CACHE_CONTROL, kept);
             }
             if answer.replayed {
                 response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
@@ -79,8 +83,8 @@ pub(crate) fn reply(
         }
         Err(refused) => {
             let mut response = error(&refused);
-            if refused.status() == 401 {
-                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge(credential_sent));
+            if let Some(challenge) = asked_of(&refused, meta, settings, &sent.credential) {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
             }
             response
         }
@@ -116,7 +120,8 @@ pub(crate) fn set_version(response: &mut Response, version: &'static str) {
     response.headers_mut().insert(SERVICE_VERSION, HeaderValue::from_static(version));
 }
 
-fn entity_tag(body: &[u8]) -> HeaderValue {
+/// The strong tag of a body.
+pub(crate) fn entity_tag(body: &[u8]) -> HeaderValue {
     let digest = digest(body);
     let short = digest.get(..16).unwrap_or(&digest);
     HeaderValue::from_str(&format!("\"{}\"", hex(short)))
@@ -137,6 +142,36 @@ pub(crate) fn not_modified() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     response
+}
+
+/// What a refused caller has to bring: where an operation takes OAuth, with the way to a token (RFC 9728) and the scopes
+/// that it needs.
+fn asked_of(
+    refused: &Error,
+    meta: &Meta,
+    settings: &Settings,
+    credential: &Credential,
+) -> Option<HeaderValue> {
+    let by_oauth = meta.credentials.admits(OAUTH);
+    let lacks = |own: ScopeSet| meta.scopes.iter().any(|scope| !own.has(*scope));
+    let plain = match (refused.status(), credential) {
+        (401, Credential::None) => challenge(false),
+        (401, _) => challenge(true),
+        (403, Credential::Oauth { scopes, .. }) if by_oauth && lacks(*scopes) => {
+            HeaderValue::from_static("Bearer realm=\"guildhall\", error=\"insufficient_scope\"")
+        }
+        _ => return None,
+    };
+    let words: Vec<&str> = meta.scopes.iter().map(|scope| scope.name()).collect();
+    // Spending is never asked of the authorization server.
+    if !by_oauth || words.contains(&Scope::AgentBuyer.name()) {
+        return Some(plain);
+    }
+    let base = settings.base_url.trim_end_matches('/');
+    let way = format!("resource_metadata=\"{base}/.well-known/oauth-protected-resource/mcp\"");
+    let plain_text = plain.to_str().unwrap_or_default();
+    let full = format!("{plain_text}, {way}, scope=\"{}\"", words.join(" "));
+    Some(HeaderValue::from_str(&full).unwrap_or(plain))
 }
 
 fn challenge(credential_sent: bool) -> HeaderValue {

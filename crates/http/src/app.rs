@@ -21,7 +21,7 @@ use tracing::field::Empty;
 
 use crate::peer::Trusted;
 use crate::rest::Route;
-use crate::{answer, auth, health, openapi, pages, preview, rest};
+use crate::{answer, auth, card, health, oauth, openapi, pages, preview, rest};
 
 /// How the surface is set up.
 #[derive(Clone)]
@@ -69,6 +69,7 @@ pub fn router_with(app: App, extra: Router) -> Router {
         .merge(auth::routes(&app))
         .merge(pages::routes(&app))
         .merge(preview::routes(&app))
+        .merge(card::routes(&app))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready).with_state(Arc::clone(&app)))
         .route("/openapi.json", get(async move || openapi::serve(&document)))
@@ -78,6 +79,8 @@ pub fn router_with(app: App, extra: Router) -> Router {
     if !app.settings.cors_origins.is_empty() {
         router = router.layer(cors(&app.settings.cors_origins));
     }
+    // The authorization server has its own word about who may call it from a browser: everybody.
+    router = router.merge(oauth::routes(&app));
     router.layer(middleware::from_fn(move |request, next| every(Arc::clone(&app), request, next)))
 }
 

@@ -1,6 +1,7 @@
 //! Sign-up, sign-in and the account's own sessions, at `/api/auth`.
 
 pub(crate) mod cookie;
+mod wallet;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         .route("/api/auth/sessions/{session_id}", delete(end_session))
         .route("/api/auth/token", get(token))
         .route("/api/auth/jwks", get(jwks))
+        .merge(wallet::routes())
         .with_state(Arc::clone(app))
 }
 
@@ -248,7 +250,7 @@ async fn admitted<T: DeserializeOwned>(
     Ok(Visit { app: Arc::clone(app), parts, input, remaining })
 }
 
-fn is_json(parts: &Parts) -> bool {
+pub(crate) fn is_json(parts: &Parts) -> bool {
     let media_type = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = media_type.and_then(|value| value.split(';').next()).unwrap_or_default();
     essence.trim().eq_ignore_ascii_case("application/json")

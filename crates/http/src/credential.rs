@@ -3,11 +3,27 @@
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use guildhall_core::Timestamp;
-use guildhall_identity::Tokens;
-use guildhall_ops::{Credential, Error, Result, digest};
+use guildhall_identity::{AccessClaims, Identity, SessionClaims};
+use guildhall_ops::{Credential, Error, Result, Surface, digest};
 
-/// Reads the credential. Whether it is live is found out in the request's own transaction.
-pub(crate) async fn read(parts: &Parts, tokens: &Tokens, now: Timestamp) -> Result<Credential> {
+/// Reads the credential of a request that comes in by `surface`. Whether it is live is found out in the request's own
+/// transaction.
+pub async fn read(
+    parts: &Parts,
+    identity: &Identity,
+    surface: Surface,
+    now: Timestamp,
+) -> Result<Credential> {
+    let credential = sent(parts, identity, now).await?;
+    let agents_own = match credential {
+        Credential::Session { .. } | Credential::Action(_) => false,
+        Credential::None | Credential::Invalid | Credential::Key(_) | Credential::Oauth { .. } => true,
+    };
+    // Tools are for agents: what a person proves itself with is worth nothing there.
+    Ok(if surface == Surface::Mcp && !agents_own { Credential::Invalid } else { credential })
+}
+
+async fn sent(parts: &Parts, identity: &Identity, now: Timestamp) -> Result<Credential> {
     let bearer = bearer(&parts.headers)?;
     let key = one(&parts.headers, "x-api-key")?;
     match (bearer, key) {
@@ -15,7 +31,7 @@ pub(crate) async fn read(parts: &Parts, tokens: &Tokens, now: Timestamp) -> Resu
         (Some(Bearer::Unknown), None) => Ok(Credential::Invalid),
         (Some(Bearer::Action(token)), None) => Ok(Credential::Action(digest(token.as_bytes()))),
         (Some(Bearer::Token(token)), None) if is_jwt(token) => {
-            Ok(session(token, tokens, now).await)
+            Ok(signed(token, identity, now).await)
         }
         (Some(Bearer::Token(key)), None) | (None, Some(key)) => Ok(api_key(key)),
         (Some(Bearer::Token(token)), Some(key)) if token == key => Ok(api_key(key)),
@@ -57,10 +73,15 @@ fn is_jwt(token: &str) -> bool {
     token.bytes().filter(|byte| *byte == b'.').count() == 2
 }
 
-async fn session(token: &str, tokens: &Tokens, now: Timestamp) -> Credential {
-    match tokens.verify(token, now).await {
-        Ok(claims) => {
-            Credential::Session { account_id: claims.account_id, session_id: claims.session_id }
+/// A session's token, or an agent's: their types tell them apart, and neither is ever taken for the other.
+async fn signed(token: &str, identity: &Identity, now: Timestamp) -> Credential {
+    if let Ok(claims) = identity.tokens().verify(token, now).await {
+        let SessionClaims { account_id, session_id, .. } = claims;
+        return Credential::Session { account_id, session_id };
+    }
+    match identity.access_tokens().verify(token, now).await {
+        Ok(AccessClaims { connection_id, epoch, scopes, .. }) => {
+            Credential::Oauth { connection_id, epoch, scopes }
         }
         Err(_) => Credential::Invalid,
     }

@@ -3,10 +3,12 @@
 mod answer;
 mod app;
 mod auth;
+mod card;
 mod content_digest;
-mod credential;
+pub mod credential;
 mod file;
 mod health;
+mod oauth;
 mod openapi;
 mod origin;
 mod pages;

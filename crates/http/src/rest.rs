@@ -102,20 +102,19 @@ async fn serve(
     let (parts, http_body) = request.into_parts();
     let body = read_body(app, entry, http_body).await?;
     let now = app.service.clock().now();
-    let credential = credential::read(&parts, app.identity.tokens(), now).await?;
+    let credential = credential::read(&parts, &app.identity, Surface::Rest, now).await?;
     let sent = Sent { version: version(&parts.headers), parts, credential };
     if entry.meta.form == Form::Events {
         return stream::serve(app, entry, sent, &body).await;
     }
     let call = read_call(app, entry, params, &sent, &body)?;
     let reply = app.service.call(call).await;
-    let was_sent = sent.credential != Credential::None;
     let mut response = match &reply.result {
         Ok(answer) if entry.meta.form == Form::File => {
             let facts = answer.body.clone();
             file::serve(app, &facts, &sent.parts.headers, reply.remaining).await?
         }
-        _ => answer::reply(reply, &entry.meta, &sent.parts.headers, was_sent),
+        _ => answer::reply(reply, &entry.meta, &app.settings, &sent),
     };
     if let Ok(version) = sent.version {
         answer::set_version(&mut response, version);

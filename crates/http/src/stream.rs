@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
-use guildhall_ops::{Answer, Call, Credential, Entry, Error, Raw, Result, Surface};
+use guildhall_ops::{Answer, Call, Entry, Error, Raw, Result, Surface};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
 use serde::Deserialize;
@@ -54,10 +54,8 @@ pub(crate) async fn serve(
     let mut feed = Feed { app, entry, sent, after, first: None, ended: false };
     let call = feed.call(true)?;
     let reply = feed.app.service.call(call).await;
-    let was_sent = feed.sent.credential != Credential::None;
-    let headers = &feed.sent.parts.headers;
     let Ok(first) = &reply.result else {
-        return Ok(answer::reply(reply, &entry.meta, headers, was_sent));
+        return Ok(answer::reply(reply, &entry.meta, &feed.app.settings, &feed.sent));
     };
     feed.first = Some(first.clone());
     let remaining = reply.remaining;
@@ -140,7 +138,7 @@ impl Feed {
     async fn look(&mut self) -> Result<Answer> {
         let now = self.app.service.clock().now();
         self.sent.credential =
-            credential::read(&self.sent.parts, self.app.identity.tokens(), now).await?;
+            credential::read(&self.sent.parts, &self.app.identity, Surface::Rest, now).await?;
         self.app.service.call(self.call(false)?).await.result
     }
 

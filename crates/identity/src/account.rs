@@ -179,13 +179,19 @@ pub(crate) fn add_account(tx: &mut Tx<'_>, account: &Account) -> Result<()> {
     Ok(tx.insert_account(account)?)
 }
 
+/// Refuses an account that the operator has shut.
+pub(crate) fn check_enabled(account: &Account) -> Result<()> {
+    if account.disabled_at.is_none() {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::Forbidden, "The account is disabled.")
+        .suggest("Ask the operator of this service to enable it.")
+        .into())
+}
+
 /// Lets the owner of the right password in.
 fn admit<'c>(tx: &mut Tx<'c>, account: &Locked<'c, Account>) -> Result<()> {
-    if account.disabled_at.is_some() {
-        return Err(Refusal::new(Code::Forbidden, "The account is disabled.")
-            .suggest("Ask the operator of this service to enable it.")
-            .into());
-    }
+    check_enabled(account)?;
     if account.failed_sign_ins > 0 {
         tx.set_sign_in_failures(account, 0, None)?;
     }

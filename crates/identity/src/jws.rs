@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use guildhall_core::card::Signature;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -46,6 +47,25 @@ pub(crate) fn sign_bytes(key: &Key, typ: &str, payload: &[u8]) -> Result<String>
     let message = format!("{}.{}", BASE64.encode(json(&header)?), BASE64.encode(payload));
     let signature = key.sign(message.as_bytes())?;
     Ok(format!("{message}.{}", BASE64.encode(signature)))
+}
+
+/// The header of a card's signature. With its `jku` it is never taken for a token of ours, whatever it was put over.
+#[derive(Serialize)]
+struct CardHeader<'a> {
+    alg: Algorithm,
+    typ: &'a str,
+    kid: &'a str,
+    jku: &'a str,
+}
+
+/// Signs a card, which carries the signature in itself: header and signature, without the payload between them.
+pub(crate) fn sign_card(key: &Key, keys_url: &str, payload: &[u8]) -> Result<Signature> {
+    let header =
+        CardHeader { alg: Algorithm::Es256, typ: "JOSE", kid: key.key_id(), jku: keys_url };
+    let protected = BASE64.encode(json(&header)?);
+    let message = format!("{protected}.{}", BASE64.encode(payload));
+    let signature = BASE64.encode(key.sign(message.as_bytes())?);
+    Ok(Signature { protected, signature })
 }
 
 fn json(part: &impl Serialize) -> Result<Vec<u8>> {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use guildhall_core::card::Signature;
 use guildhall_core::receipt::Signer;
 use guildhall_core::{Secret, Timestamp};
 use guildhall_store::tables::signing_key::SigningKey;
@@ -182,6 +183,12 @@ impl Signer for Keys {
         let ring = self.ring();
         let key = ring.keys.first().ok_or("there is no signing key")?;
         jws::sign_bytes(key, typ, payload).map_err(|error| error.to_string())
+    }
+
+    fn sign_card(&self, keys_url: &str, payload: &[u8]) -> std::result::Result<Signature, String> {
+        let ring = self.ring();
+        let key = ring.keys.first().ok_or("there is no signing key")?;
+        jws::sign_card(key, keys_url, payload).map_err(|error| error.to_string())
     }
 }
 

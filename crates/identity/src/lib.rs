@@ -21,6 +21,7 @@ mod session;
 mod throttle;
 mod tokens;
 mod verifier;
+mod wallet;
 
 pub use account::{AccountView, SignedIn};
 pub use email::Email;
@@ -35,3 +36,4 @@ pub use service::{Clock, Identity, Settings};
 pub use session::SessionView;
 pub use tokens::{SessionClaims, SessionToken, Tokens};
 pub use verifier::Invalid;
+pub use wallet::WalletMessage;

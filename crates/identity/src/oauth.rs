@@ -20,7 +20,6 @@ mod register;
 mod revoke;
 mod secrets;
 mod server;
-mod sweep;
 
 pub use access::{AccessClaims, AccessTokens};
 pub use authorization::{Authorization, NotAuthorized, Prompt};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use guildhall_core::receipt::Signer;
 use guildhall_core::remote::Fetch;
 use guildhall_core::{Secret, Timestamp};
-use guildhall_store::Db;
+use guildhall_store::{Db, Sealer};
 use serde_json::Value;
 
 use crate::error::Result;
@@ -16,6 +16,7 @@ use crate::oauth::{AccessTokens, Oauth};
 use crate::random::Mint;
 use crate::throttle::Strangers;
 use crate::tokens::Tokens;
+use crate::wallet::Wallets;
 
 /// Where the time comes from.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -27,6 +28,8 @@ pub struct Settings {
     pub auth_url: String,
     /// Where the API is.
     pub base_url: String,
+    /// The chain that wallets sign for.
+    pub chain_id: u64,
     /// What a guess at a password costs.
     pub hash_cost: HashCost,
     /// Whether a client's document may be on this machine: for development and tests.
@@ -41,6 +44,7 @@ pub struct Identity {
     pub(crate) tokens: Tokens,
     pub(crate) oauth: Oauth,
     pub(crate) strangers: Strangers,
+    pub(crate) wallets: Wallets,
     forms: Forms,
     pub(crate) mint: Mint,
     clock: Clock,
@@ -60,8 +64,9 @@ impl Identity {
         let tokens = Tokens::new(Arc::clone(&keys), &settings.auth_url, &settings.base_url);
         let oauth = Oauth::new(Arc::clone(&keys), server_key, settings, fetch);
         let (strangers, forms) = (Strangers::default(), Forms::new(server_key));
+        let wallets = Wallets::new(Sealer::new(server_key, "wallet sign-in"), settings);
         let mint = Mint::default();
-        Ok(Self { db, passwords, keys, tokens, oauth, strangers, forms, mint, clock })
+        Ok(Self { db, passwords, keys, tokens, oauth, strangers, wallets, forms, mint, clock })
     }
 
     /// The verifier of session tokens.

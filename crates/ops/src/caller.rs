@@ -11,6 +11,11 @@ use serde_json::json;
 use crate::error::{Error, Result};
 use crate::meta::{ACTION, API_KEY, Credentials, Meta, OAUTH, PUBLIC, SESSION};
 
+/// What every 401 suggests, on every surface: how a client comes to a credential.
+pub const HOW_TO_LOG_IN: &str = "An agent's client logs in at /mcp by OAuth (`claude mcp login guildhall`, `codex mcp login guildhall`; \
+     GET /v1/client-catalog has every client's commands) or sends a connection's key as `X-Api-Key`. People sign in at \
+     /api/auth/sign-in/email and send the token of GET /api/auth/token as `Authorization: Bearer`.";
+
 /// What a request carries to prove who sends it. Signatures have been verified; whether it is live is read later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Credential {
@@ -120,7 +125,12 @@ pub(crate) fn authenticate(
 }
 
 fn not_valid() -> Error {
-    Error::new(Code::Unauthorized, "The credential is not valid.")
+    Error::new(Code::Unauthorized, "The credential is not valid.").suggest(HOW_TO_LOG_IN)
+}
+
+/// The refusal of a request that does not say who is calling.
+pub(crate) fn no_credential() -> Error {
+    Error::new(Code::Unauthorized, "The request carries no credential.").suggest(HOW_TO_LOG_IN)
 }
 
 impl AgentCaller {
@@ -198,7 +208,7 @@ impl Caller {
     /// Refuses a caller whose kind or scopes the operation does not admit.
     pub(crate) fn check_admitted(&self, meta: &Meta, surface: Surface) -> Result<()> {
         if matches!(self, Self::Public) && !meta.credentials.admits(PUBLIC) {
-            return Err(Error::new(Code::Unauthorized, "The request carries no credential."));
+            return Err(no_credential());
         }
         if meta.credentials == PUBLIC {
             return Ok(());

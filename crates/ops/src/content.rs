@@ -17,11 +17,6 @@ use crate::error::{Error, Result};
 pub(crate) const MAX_TEXT_BYTES: usize = 256 << 10;
 /// How much of a request's files is looked into, all of them together: as much as a request could bring as text.
 const MAX_TOGETHER: usize = 1 << 20;
-/// How large a document may be that is fetched: as large as a file that is uploaded.
-const MAX_FETCHED_BYTES: usize = 32 << 20;
-/// How long the documents of one request may take, all of them together.
-const FETCH_FOR: Duration = Duration::from_secs(30);
-
 /// What a run needs, as it is known before the run.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
@@ -31,6 +26,24 @@ pub(crate) struct Needs {
     pub(crate) urls: Vec<String>,
     /// Whether what is fetched is to be kept.
     pub(crate) keeps: bool,
+    /// What fetching may take.
+    pub(crate) bounds: Bounds,
+}
+
+/// What fetching may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// How large a document may be.
+    pub(crate) bytes: usize,
+    /// How long the documents of one request may take, all of them together.
+    pub(crate) time: Duration,
+}
+
+impl Default for Bounds {
+    /// As large as a file that is uploaded.
+    fn default() -> Self {
+        Self { bytes: 32 << 20, time: Duration::from_secs(30) }
+    }
 }
 
 /// What was read for a run.
@@ -63,13 +76,14 @@ impl Content {
         for file in &needs.files {
             content.read_file(blobs, file).await?;
         }
-        let until = tokio::time::Instant::now() + FETCH_FOR;
+        let until = tokio::time::Instant::now() + needs.bounds.time;
         for url in &needs.urls {
             if content.fetched.contains_key(url) {
                 continue;
             }
             // One after the other: no more than one document is held at a time.
-            let fetched = tokio::time::timeout_at(until, fetch.fetch(url, MAX_FETCHED_BYTES)).await;
+            let fetched =
+                tokio::time::timeout_at(until, fetch.fetch(url, needs.bounds.bytes)).await;
             let fetched = fetched.unwrap_or_else(|_| Err("took too long".to_owned()));
             let document = match fetched {
                 Err(reason) => Err(reason),
@@ -127,6 +141,15 @@ impl Content {
             Some(Ok(document)) => Ok(document),
             Some(Err(reason)) => Err(reason.clone()),
             None => Err("it is fetched for the agent that works on the task alone".to_owned()),
+        }
+    }
+
+    /// The text that was found at an address, or why there is none.
+    pub(crate) fn text_at(&self, url: &str) -> Result<&str, String> {
+        match self.fetched.get(url) {
+            Some(Ok(document)) => self.text(&document.sha256).map_err(|why| format!("it {why}")),
+            Some(Err(reason)) => Err(reason.clone()),
+            None => Err("its address was changed meanwhile".to_owned()),
         }
     }
 
@@ -232,6 +255,9 @@ mod tests {
             let document = content.document(&urls[0]).unwrap();
             assert_eq!((document.size, &document.sha256), (3, &sha256));
             assert_eq!(content.text(&sha256), Ok("abc"));
+            assert_eq!(content.text_at(&urls[0]), Ok("abc"));
+            assert_eq!(content.text_at(&urls[1]), Err("is not there".to_owned()));
+            assert!(content.text_at("https://example.test/e").is_err());
             assert_eq!(content.document(&urls[1]).unwrap_err(), "is not there");
             assert!(content.document("https://example.test/e").is_err());
             assert_eq!(blobs.get(&sha256).await.unwrap().is_some(), keeps);

@@ -26,6 +26,8 @@ use crate::webhooks;
 pub(crate) struct Env {
     /// Where the service is found.
     pub base_url: String,
+    /// Where people and clients sign in.
+    pub auth_url: String,
     /// How many bytes of files an account may keep.
     pub account_quota_bytes: i64,
     /// The platform's part of a worker's share, in basis points.
@@ -55,9 +57,18 @@ impl Env {
             fn sign(&self, _: &str, _: &[u8]) -> std::result::Result<String, String> {
                 Err("there is no key".to_owned())
             }
+
+            fn sign_card(
+                &self,
+                _: &str,
+                _: &[u8],
+            ) -> std::result::Result<guildhall_core::card::Signature, String> {
+                Err("there is no key".to_owned())
+            }
         }
         Self {
             base_url: "https://market.example".to_owned(),
+            auth_url: "https://market.example".to_owned(),
             account_quota_bytes: 0,
             allow_local: false,
             fee_bps: 0,

@@ -10,6 +10,7 @@ mod agent_buyer;
 mod agents;
 mod buying;
 mod caller;
+mod cards;
 mod checks;
 mod clock;
 mod connections;
@@ -47,7 +48,7 @@ mod wallets;
 mod webhooks;
 
 pub use agent_buyer::SPENDING_SWITCH;
-pub use caller::{Credential, Surface};
+pub use caller::{Credential, HOW_TO_LOG_IN, Surface};
 pub use clock::Clock;
 pub use connections::{Consent, ConsentedAgent, Keep};
 pub use credits::grant_credits;

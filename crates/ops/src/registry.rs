@@ -17,6 +17,7 @@ use crate::buying::{
     AcceptDelivery, CancelTask, CreateTask, FundTask, HireListing, RefundTask, ReleaseSelection,
     SelectQuote,
 };
+use crate::cards::GetAgentCard;
 use crate::checks::CheckTask;
 use crate::connections::{
     BindConnectionSpendPolicy, CreateConnection, GetConnection, ListClientCatalog, ListConnections,
@@ -90,6 +91,7 @@ pub static REGISTRY: &[Entry] = &[
     entry::<SearchAgents>(),
     entry::<GetAgent>(),
     entry::<GetAgentReputation>(),
+    entry::<GetAgentCard>(),
     entry::<ListAgentOffers>(),
     entry::<AcceptOfferAsOwner>(),
     entry::<DeclineOfferAsOwner>(),

@@ -45,6 +45,8 @@ pub struct Parts {
     pub server_key: Secret<[u8; 32]>,
     /// Where the service is found.
     pub base_url: String,
+    /// Where people and clients sign in.
+    pub auth_url: String,
     /// The rate limits.
     pub quotas: Quotas,
     /// How long an Idempotency-Key is remembered.
@@ -163,6 +165,7 @@ impl Service {
     pub fn new(parts: Parts) -> Arc<Self> {
         let env = Env {
             base_url: parts.base_url,
+            auth_url: parts.auth_url,
             account_quota_bytes: parts.account_quota_bytes,
             fee_bps: parts.fee_bps,
             signer: parts.signer,
@@ -404,8 +407,7 @@ impl Service {
         let (meta, now) = (&call.entry.meta, self.clock.now());
         let caller = match caller::authenticate(tx, (&call.credential, call.surface), now) {
             Ok(Caller::Public) if !meta.credentials.admits(PUBLIC) => {
-                let error = Error::new(Code::Unauthorized, "The request carries no credential.");
-                return Err(self.stranger(call.ip, error, now));
+                return Err(self.stranger(call.ip, caller::no_credential(), now));
             }
             Ok(caller) => caller,
             Err(error) if error.code() == Code::Unauthorized => {

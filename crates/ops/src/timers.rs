@@ -10,6 +10,7 @@ use guildhall_store::tables::timer::Timer;
 use crate::actions;
 use crate::agent_buyer;
 use crate::caller::{Caller, Credential};
+use crate::connections::sweep_oauth;
 use crate::content::Content;
 use crate::cx::{Cx, Setting};
 use crate::error::{Error, Overdue, Result};
@@ -159,6 +160,7 @@ fn sweep(cx: &mut Cx<Writes>, _: &Timer) -> Result<()> {
     tx.sweep_rate_windows(now.before(Duration::from_hours(1)))?;
     // For a day an expired one is answered as what it is, not as one that never was.
     tx.sweep_wallet_questions(now.before(Duration::from_hours(24)), SWEEP_ROWS)?;
+    sweep_oauth(tx, now, SWEEP_ROWS)?;
     let told = tx.sweep_webhook_deliveries(now.before(DELIVERY_LIFETIME), SWEEP_ROWS)?;
     let more = i64::try_from(swept.max(told)).unwrap_or(0) >= SWEEP_ROWS;
     let next = if more { now } else { now.after(SWEEP_EVERY) };

@@ -21,6 +21,7 @@ mod database;
 mod deal;
 mod faulty;
 mod market;
+mod oauth;
 mod people;
 mod receiver;
 mod server;
@@ -36,6 +37,9 @@ pub use credits::sqlite_tamper;
 pub use database::{Database, Engine, sqlite_faults};
 pub use deal::Deal;
 pub use market::{Market, task, text};
+pub use oauth::{
+    Fields, OauthClient, OauthTokens, REDIRECT_URI, SentCode, allow, authorize_path, challenge, changed, fields,
+};
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use receiver::{Received, Receiver};
 pub use server::{Server, Setup, send};

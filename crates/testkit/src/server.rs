@@ -266,6 +266,7 @@ async fn assemble(
     let settings = guildhall_identity::Settings {
         auth_url: base_url.to_owned(),
         base_url: base_url.to_owned(),
+        chain_id: setup.chain_id,
         hash_cost: HashCost { memory_kib: 64, iterations: 1, parallelism: 1 },
         allow_local: true,
     };
@@ -279,6 +280,7 @@ async fn assemble(
         clock: place.clock.clone(),
         server_key,
         base_url: base_url.to_owned(),
+        auth_url: base_url.to_owned(),
         quotas: setup.quotas,
         retention: setup.retention,
         account_quota_bytes: setup.account_quota_bytes,

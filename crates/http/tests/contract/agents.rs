@@ -280,7 +280,7 @@ async fn a_card_source_is_an_https_address(server: Server) {
         let reason = ada.post(AGENTS, body).await.refused(400, "invalid_request");
         assert!(reason.starts_with("card_source_url: "), "{reason}");
     }
-    let url = "https://example.test/.well-known/agent-card.json";
+    let url = "https://scout.example.com/.well-known/agent-card.json";
     let body = json!({ "name": "scout", "card_source_url": url });
     let created = ada.post(AGENTS, body).await.expect(201);
     let path = one(created["agent_id"].as_str().unwrap());

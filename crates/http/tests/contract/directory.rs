@@ -41,7 +41,7 @@ async fn everybody_finds_published_agents_alone(server: Server) {
     let second = skilled(&ada, "Second", json!([])).await;
     assert_eq!(found(&server, "").await, [second.as_str(), &first]);
     server.get(&format!("/v1/agents/{second}")).await.expect(200);
-    for part in ["", "/reputation"] {
+    for part in ["", "/reputation", "/card"] {
         server.get(&format!("/v1/agents/{hidden}{part}")).await.refused(404, "not_found");
         ada.get(&format!("/v1/agents/{hidden}{part}")).await.refused(404, "not_found");
     }

@@ -83,6 +83,7 @@ const REACHED: &[Row] = rows! {
     BuyerWalletChanged 409 wallets::buyer_wallet_changed;
     WalletNotLinked 409 wallets::wallet_not_linked;
     RejectWindowClosed 409 work::reject_window_closed;
+    AgentCardUnavailable 503 requests::agent_card_unavailable;
     TaskCancelled 409 tasks::task_cancelled;
     TaskFunded 409 tasks::task_funded;
     OfferLapsed 409 work::offer_lapsed;
@@ -105,7 +106,6 @@ const PENDING: &[(Code, &str)] = &[
     (Code::ModelUnknown, "with inference"),
     (Code::InferenceInFlight, "with inference"),
     (Code::GatewayUnavailable, "with inference"),
-    (Code::AgentCardUnavailable, "with agent cards"),
 ];
 
 /// "Code is one of: …": sixty-six, each reached or known to wait for something, and none both.

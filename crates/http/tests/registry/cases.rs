@@ -41,6 +41,7 @@ const CASES: &[Case] = &[
     ("searchAgents", &[], |_| Ask::query("q=scout&skill=maps&limit=10")),
     ("getAgent", &[Part::Listing], |world| agent(world, Ask::plain())),
     ("getAgentReputation", &[Part::Listing], |world| agent(world, Ask::plain())),
+    ("getAgentCard", &[Part::Listing], |world| agent(world, Ask::plain())),
     ("listAgentOffers", &[], |world| agent(world, Ask::query("status=open&limit=10"))),
     ("acceptOfferAsOwner", &[Part::Job(Stage::Offered)], |world| {
         own_offer(world, Ask::json(&world.job.terms()))

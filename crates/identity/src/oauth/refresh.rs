@@ -23,7 +23,7 @@ use crate::service::Identity;
 /// How long a token lives that is not used.
 const LIFETIME: Duration = Duration::from_hours(30 * 24);
 /// How long a lost answer can be asked for again.
-pub(super) const GRACE: Duration = Duration::from_secs(30);
+const GRACE: Duration = Duration::from_secs(30);
 
 /// A refresh token that nobody has seen yet.
 pub(super) struct NewRefreshToken(Secret<String>);

@@ -27,7 +27,8 @@ impl OauthError {
         Self { error, description: description.into() }
     }
 
-    pub(crate) fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
+    /// A request that is not well formed.
+    pub fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
         Self::new("invalid_request", description)
     }
 

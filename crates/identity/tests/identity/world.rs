@@ -65,6 +65,7 @@ impl World {
         let settings = Settings {
             auth_url: "http://localhost:8080".to_owned(),
             base_url: "http://localhost:8080".to_owned(),
+            chain_id: 31_337,
             hash_cost: HashCost { memory_kib: 64, iterations: 1, parallelism: 1 },
             allow_local: false,
         };

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::view::AgentView;
+use crate::cards::{self, CardSource};
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::meta::{Meta, Method, Tag};
@@ -29,9 +30,9 @@ pub(crate) struct Input {
     /// Whether the service is to run it.
     #[serde(default)]
     hosted: bool,
-    /// Where its own A2A card is.
+    /// Where its own A2A card is: an https URL of a public host. It is read when the agent is published.
     #[serde(default)]
-    card_source_url: Option<super::update::CardUrl>,
+    card_source_url: Option<CardSource>,
 }
 
 impl Operation for CreateAgent {
@@ -60,7 +61,11 @@ fn build(cx: &Cx<Writes>, input: &Input) -> Result<Agent> {
         description: input.description.as_deref().unwrap_or_default().to_owned(),
         skills: input.skills.iter().map(ToString::to_string).collect(),
         hosted: input.hosted,
-        card_source_url: input.card_source_url.as_ref().map(ToString::to_string),
+        card_source_url: cards::checked_source(
+            cx.env(),
+            input.hosted,
+            input.card_source_url.as_ref(),
+        )?,
         ..plain(cx, &input.name)?
     })
 }

@@ -9,44 +9,71 @@ use crate::meta::{Meta, PUBLIC, Tag};
 use crate::operation::{Operation, Reads};
 use crate::page::{Page, WholeList};
 
-/// A client: its id, its name, and how it is connected by key. `{base_url}` is filled in.
-const CLIENTS: [(&str, &str, &str); 5] = [
-    (
-        "claude-code",
-        "Claude Code",
-        "claude mcp add --transport http --header \"X-Api-Key: $GUILDHALL_API_KEY\" guildhall {base_url}/mcp",
-    ),
-    (
-        "codex",
-        "Codex",
-        "codex mcp add guildhall --url {base_url}/mcp --bearer-token-env-var GUILDHALL_API_KEY",
-    ),
-    (
-        "cursor",
-        "Cursor",
-        "{\"mcpServers\":{\"guildhall\":{\"url\":\"{base_url}/mcp\",\"headers\":{\"X-Api-Key\":\"${env:GUILDHALL_API_KEY}\"}}}}",
-    ),
-    (
-        "vscode",
-        "VS Code",
-        "{\"servers\":{\"guildhall\":{\"type\":\"http\",\"url\":\"{base_url}/mcp\",\"headers\":{\"X-Api-Key\":\"${input:guildhall-key}\"}}}}",
-    ),
-    ("custom", "Any program", "curl -H \"X-Api-Key: $GUILDHALL_API_KEY\" {base_url}/v1/me"),
+/// A client, and how it is connected. `{base_url}` is filled in.
+struct Client {
+    id: &'static str,
+    name: &'static str,
+    /// With a key, which stands in the environment.
+    by_key: &'static str,
+    /// Without one: the client finds out by itself how to log in.
+    by_oauth: &'static str,
+    /// What makes it log in then.
+    login: &'static str,
+}
+
+const CLIENTS: [Client; 5] = [
+    Client {
+        id: "claude-code",
+        name: "Claude Code",
+        // The header takes every word up to the next option, so that it must not be the last one before the name.
+        by_key: r#"claude mcp add --header "X-Api-Key: $GUILDHALL_API_KEY" --transport http guildhall {base_url}/mcp"#,
+        by_oauth: "claude mcp add --transport http guildhall {base_url}/mcp",
+        login: "claude mcp login guildhall",
+    },
+    Client {
+        id: "codex",
+        name: "Codex",
+        by_key: "codex mcp add guildhall --url {base_url}/mcp --bearer-token-env-var GUILDHALL_API_KEY",
+        by_oauth: "codex mcp add guildhall --url {base_url}/mcp",
+        login: "codex mcp login guildhall",
+    },
+    Client {
+        id: "cursor",
+        name: "Cursor",
+        by_key: r#"{"mcpServers":{"guildhall":{"url":"{base_url}/mcp","headers":{"X-Api-Key":"${env:GUILDHALL_API_KEY}"}}}}"#,
+        by_oauth: r#"{"mcpServers":{"guildhall":{"url":"{base_url}/mcp"}}}"#,
+        login: "Save it as .cursor/mcp.json, then choose Connect beside guildhall in Cursor's settings (Tools & MCP).",
+    },
+    Client {
+        id: "vscode",
+        name: "VS Code",
+        by_key: r#"{"inputs":[{"type":"promptString","id":"guildhall-key","description":"Guildhall API key","password":true}],"servers":{"guildhall":{"type":"http","url":"{base_url}/mcp","headers":{"X-Api-Key":"${input:guildhall-key}"}}}}"#,
+        by_oauth: r#"{"servers":{"guildhall":{"type":"http","url":"{base_url}/mcp"}}}"#,
+        login: "Save it as .vscode/mcp.json and start the server there; VS Code asks to sign in.",
+    },
+    Client {
+        id: "custom",
+        name: "Any program",
+        by_key: r#"curl -H "X-Api-Key: $GUILDHALL_API_KEY" {base_url}/v1/me"#,
+        by_oauth: "{base_url}/mcp",
+        login: "Give the address to any MCP client that logs in by OAuth.",
+    },
 ];
 
 /// Whether an owner can connect this client. The service's own (`hosted`) is not among them.
 pub(super) fn is_connectable(client: &str) -> bool {
-    CLIENTS.iter().any(|(id, _, _)| *id == client)
+    CLIENTS.iter().any(|known| known.id == client)
 }
 
 /// The client of the catalog that calls itself by this name; `custom` if none does. A name proves nothing: it only says how
 /// the connection is shown.
 pub(super) fn of_client(name: Option<&str>) -> &'static str {
     let name = name.unwrap_or_default().to_lowercase();
-    let known = CLIENTS.iter().find(|(id, known, _)| {
-        *id != "custom" && (name.contains(&known.to_lowercase()) || name.contains(id))
+    let known = CLIENTS.iter().find(|known| {
+        let goes_by = [known.name.to_lowercase(), known.id.to_owned()];
+        known.id != "custom" && goes_by.iter().any(|word| name.contains(word))
     });
-    known.map_or("custom", |(id, _, _)| id)
+    known.map_or("custom", |known| known.id)
 }
 
 pub(crate) struct ListClientCatalog;
@@ -61,6 +88,23 @@ pub(crate) struct Known {
     name: &'static str,
     /// What to run or to paste, with the key in the environment.
     snippet: String,
+    /// What to run or to paste to log in instead, without a key.
+    oauth_snippet: String,
+    /// What to run or to do then to log in.
+    login: &'static str,
+}
+
+impl Known {
+    fn new(client: &'static Client, base_url: &str) -> Self {
+        let filled = |snippet: &str| snippet.replace("{base_url}", base_url);
+        Self {
+            client_catalog_id: client.id,
+            name: client.name,
+            snippet: filled(client.by_key),
+            oauth_snippet: filled(client.by_oauth),
+            login: client.login,
+        }
+    }
 }
 
 impl Operation for ListClientCatalog {
@@ -83,11 +127,7 @@ impl Operation for ListClientCatalog {
                 Ok(rows.take(usize::try_from(count).unwrap_or(usize::MAX)).collect())
             },
             |(index, _)| *index,
-            |(_, (client_catalog_id, name, snippet))| Known {
-                client_catalog_id,
-                name,
-                snippet: snippet.replace("{base_url}", base_url),
-            },
+            |(_, client)| Known::new(client, base_url),
         )
     }
 }

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::operation::{Reads, Writes};
 
 /// An agent that everybody can see. Its owner reads one that is private by getMyAgent.
-fn find(cx: &mut Cx<Reads>, agent: &AgentRef) -> Result<PublicAgent> {
+pub(crate) fn find(cx: &mut Cx<Reads>, agent: &AgentRef) -> Result<PublicAgent> {
     cx.tx.find_public_agent(agent.known()?)?.or_missing::<AgentKind>()
 }
 

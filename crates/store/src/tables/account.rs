@@ -81,6 +81,16 @@ impl ReadTx<'_> {
         self.find(select!("WHERE t.email_folded = $1"), params![email_folded])
     }
 
+    /// The account that an address is linked to as a wallet.
+    pub fn find_account_by_wallet(&mut self, address: &str) -> Result<Option<Account>> {
+        self.find(
+            select!(
+                "JOIN wallets w ON w.account_id = t.account_id WHERE w.address = $1 AND w.unlinked_at IS NULL"
+            ),
+            params![address],
+        )
+    }
+
     /// Accounts, newest first.
     pub fn list_accounts(&mut self, before: Option<AccountId>, limit: i64) -> Result<Vec<Account>> {
         self.rows(

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod action;
 pub mod agent;
+pub mod agent_card;
 pub mod case;
 pub(crate) mod columns;
 pub mod command;

@@ -42,6 +42,17 @@ macro_rules! select_link {
     };
 }
 
+/// A message that a wallet has signed in with.
+#[derive(Clone, Debug)]
+pub struct SignInAnswer {
+    /// What makes the message unlike any other.
+    pub nonce: String,
+    /// Who signed it.
+    pub wallet_id: WalletId,
+    /// When it could not be used again anyhow.
+    pub expires_at: Timestamp,
+}
+
 impl FromRow for Wallet {
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         Ok(Self {
@@ -136,6 +147,13 @@ impl ReadTx<'_> {
             select_wallet!("WHERE t.address = $1 AND t.unlinked_at IS NULL"),
             params![address],
         )
+    }
+
+    /// Whether somebody has signed in with the message that has this nonce.
+    pub fn is_sign_in_answered(&mut self, nonce: &str) -> Result<bool> {
+        let row: Option<(i64,)> =
+            self.find("SELECT 1 FROM wallet_sign_ins WHERE nonce = $1", params![nonce])?;
+        Ok(row.is_some())
     }
 
     /// The account's linked wallets, newest first.
@@ -242,6 +260,14 @@ impl<'c> Tx<'c> {
         )
     }
 
+    /// Notes that somebody has signed in with a message. If another was faster, the closure runs again and finds that.
+    pub fn insert_sign_in_answer(&mut self, answer: &SignInAnswer) -> Result<()> {
+        self.put_first(
+            "INSERT INTO wallet_sign_ins (nonce, wallet_id, expires_at) VALUES ($1, $2, $3)",
+            params![answer.nonce, answer.wallet_id, answer.expires_at],
+        )
+    }
+
     /// Adds a challenge.
     pub fn insert_wallet_challenge(&mut self, challenge: &Challenge) -> Result<()> {
         self.put(
@@ -278,11 +304,16 @@ impl<'c> Tx<'c> {
         )
     }
 
-    /// Forgets challenges and links that expired before an instant, at most `most` of each.
+    /// Forgets challenges, links and answered messages that expired before an instant, at most `most` of each.
     pub fn sweep_wallet_questions(&mut self, before: Timestamp, most: i64) -> Result<()> {
         self.put(
             "DELETE FROM wallet_challenges WHERE challenge_id IN \
                  (SELECT challenge_id FROM wallet_challenges WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
+            params![before, most],
+        )?;
+        self.put(
+            "DELETE FROM wallet_sign_ins WHERE nonce IN \
+                 (SELECT nonce FROM wallet_sign_ins WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
             params![before, most],
         )?;
         self.put(

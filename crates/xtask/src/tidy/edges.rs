@@ -36,7 +36,7 @@ const ROOMS: &[Room] = &[
     Room { name: EVM, may_use: &[CORE], never: PURE },
     Room { name: STORE, may_use: &[CORE], never: WEB },
     Room { name: OPS, may_use: &[CORE, EVM, STORE], never: NEITHER_WEB_NOR_DRIVER },
-    Room { name: IDENTITY, may_use: &[CORE, STORE], never: DRIVERS },
+    Room { name: IDENTITY, may_use: &[CORE, EVM, STORE], never: DRIVERS },
     Room { name: PAGES, may_use: &[], never: PURE },
     Room { name: HTTP, may_use: &[CORE, STORE, OPS, IDENTITY, PAGES], never: DRIVERS },
     Room { name: OUTBOUND, may_use: &[CORE], never: DRIVERS },

@@ -36,6 +36,15 @@ pub(super) async fn conflict(server: &Server) -> Answer {
     ada.post_with_key(&key, "/v1/me/agents", json!({ "name": "Two" })).await
 }
 
+/// Nobody answers where the owner's card is said to be.
+pub(super) async fn agent_card_unavailable(server: &Server) -> Answer {
+    let ada = server.person("ada").await;
+    let profile = json!({ "name": "Scout", "card_source_url": "http://127.0.0.1:1/card.json" });
+    let agent = ada.post("/v1/me/agents", profile).await.expect(201);
+    let agent_id = agent["agent_id"].as_str().expect("an id");
+    ada.post(&format!("/v1/me/agents/{agent_id}/publish"), json!({})).await
+}
+
 /// The second request of a window that has room for one, at a server of its own.
 pub(super) async fn rate_limited(_: &Server) -> Answer {
     let setup = Setup::default();
