@@ -107,7 +107,7 @@ export class Browser {
 
   /** Opens an address: a `Page` of the home, or the `URL` elsewhere to which it was sent. */
   async open(address) {
-    return this.#follow(new URL(address), { method: "GET", headers: {} });
+    return this.#follow(new URL(address), { method: "GET", headers: { "sec-fetch-site": "none" } });
   }
 
   /** Fills in a form of a page and presses a button. */
@@ -118,7 +118,11 @@ export class Browser {
       url.search = sent;
       return this.open(url);
     }
-    const headers = { "content-type": "application/x-www-form-urlencoded", origin: originSentBy(form.page) };
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded",
+      origin: originSentBy(form.page),
+      "sec-fetch-site": form.action.origin === form.page.url.origin ? "same-origin" : "cross-site",
+    };
     return this.#follow(form.action, { method: "POST", headers, body: sent.toString() });
   }
 

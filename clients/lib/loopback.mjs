@@ -8,7 +8,8 @@ export async function loopback() {
   const server = createServer((request, response) => {
     const url = new URL(request.url, `http://${request.headers.host}`);
     response.setHeader("content-type", "text/html; charset=utf-8");
-    if (url.pathname !== "/callback") return response.writeHead(404).end();
+    // Browsers ask for an icon as well.
+    if (url.pathname !== "/callback") return response.writeHead(204).end();
     response.end("<!doctype html><html lang=en><title>Back</title><h1>Back at the client</h1>");
     const taker = waiting.shift();
     if (taker) taker(url);

@@ -44,4 +44,5 @@ class Cards(unittest.IsolatedAsyncioTestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    # The libraries leave it to the process to close their sockets.
+    unittest.main(verbosity=2, warnings="ignore")

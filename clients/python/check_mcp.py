@@ -82,4 +82,5 @@ class OfficialClient(unittest.IsolatedAsyncioTestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    # The libraries leave it to the process to close their sockets.
+    unittest.main(verbosity=2, warnings="ignore")

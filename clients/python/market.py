@@ -91,7 +91,8 @@ class Browser:
         hidden = page.headers.get("referrer-policy") == "no-referrer"
         origin = "null" if hidden else f"{page.url.scheme}://{page.url.netloc.decode()}"
         action = urljoin(str(page.url), form["action"])
-        return self._follow("POST", action, _filled(form, answers), {"origin": origin})
+        headers = {"origin": origin, "sec-fetch-site": "same-origin"}
+        return self._follow("POST", action, _filled(form, answers), headers)
 
     def _follow(self, method, address, data, headers):
         for _ in range(MOST_REDIRECTS):
