@@ -1,6 +1,6 @@
 // Chromium with a person's eyes: whatever page it looks at is kept as a picture and must be usable by everybody.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -9,6 +9,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const SCREENS = process.env.GUILDHALL_TEST_SCREENS;
 const PATIENCE_MS = 15_000;
 
+// No picture of an earlier run may be taken for one of this.
+rmSync(SCREENS, { recursive: true, force: true });
 mkdirSync(SCREENS, { recursive: true });
 
 export async function launch() {
