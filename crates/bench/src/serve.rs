@@ -153,6 +153,7 @@ async fn assemble(settings: &Guildhall, db: Db, stop: CancellationToken) -> Resu
         allow_local: false,
         chain_id: 31_337,
         signer: identity.signer(),
+        passkeys: identity.passkey_verifier(),
         fetch,
     });
     service.start_timers().await.map_err(|error| anyhow::anyhow!("timers: {error:?}"))?;

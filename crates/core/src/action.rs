@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::lifecycle::lifecycle;
+use crate::passkey;
 use crate::task::Rail;
 use crate::{
     AccountId, ActionId, Code, DeliveryId, DisputeId, Entity, QuoteId, Refusal, Step, TaskId,
@@ -149,7 +150,7 @@ pub struct Action {
     pub rail: Rail,
     /// What it does.
     pub intent: Intent,
-    /// The wallet that has to sign, as a checksummed address.
+    /// The wallet that has to sign, as a checksummed address, or [`passkey::SIGNER`] where the account has none.
     pub signer: String,
     /// The chain whose wallets sign.
     pub chain_id: u64,
@@ -192,6 +193,12 @@ impl Entity for Action {
 }
 
 impl Action {
+    /// The wallet that has to sign; none where a passkey does.
+    #[must_use]
+    pub fn wallet(&self) -> Option<&str> {
+        Some(self.signer.as_str()).filter(|signer| *signer != passkey::SIGNER)
+    }
+
     /// The status now: one that was not sealed in time is expired, whatever was stored.
     #[must_use]
     pub fn status(&self, now: Timestamp) -> Status {

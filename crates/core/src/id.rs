@@ -61,6 +61,8 @@ kinds! {
     WalletKind WalletId "wal" "a wallet";
     ChallengeKind ChallengeId "chl" "a wallet challenge";
     LinkKind LinkId "lnk" "a wallet link";
+    PasskeyKind PasskeyId "pky" "a passkey";
+    CeremonyKind CeremonyId "cer" "a passkey ceremony";
     ListingKind ListingId "lst" "a listing";
     TransferKind TransferId "led" "a ledger transfer";
     WebhookKind WebhookId "whk" "a webhook";

@@ -20,6 +20,7 @@ pub mod ledger;
 pub mod lifecycle;
 pub mod listing;
 pub mod money;
+pub mod passkey;
 pub mod policy;
 pub mod quote;
 pub mod receipt;

@@ -73,7 +73,7 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{00AD}')
 }
 
-fn looks_like_private_key(text: &str) -> bool {
+pub(crate) fn looks_like_private_key(text: &str) -> bool {
     let hex = text.strip_prefix("0x").unwrap_or(text);
     hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

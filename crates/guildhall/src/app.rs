@@ -57,6 +57,7 @@ impl App {
                 .unwrap_or(i64::MAX),
             fee_bps: config.market.fee_bps,
             signer: identity.signer(),
+            passkeys: identity.passkey_verifier(),
             chain_id: config.wallets.chain_id,
             allow_local,
             fetch,

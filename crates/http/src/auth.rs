@@ -2,6 +2,7 @@
 
 pub(crate) mod cookie;
 mod wallet;
+mod passkeys;
 
 use std::sync::Arc;
 
@@ -37,6 +38,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         .route("/api/auth/token", get(token))
         .route("/api/auth/jwks", get(jwks))
         .merge(wallet::routes())
+        .merge(passkeys::routes())
         .with_state(Arc::clone(app))
 }
 

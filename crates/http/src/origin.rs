@@ -11,7 +11,9 @@ use crate::app::Settings;
 pub(crate) fn check(parts: &Parts, settings: &Settings) -> Result<()> {
     let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(()) };
     let origin = origin.to_str().unwrap_or_default();
-    let own = [&settings.base_url, &settings.auth_url].into_iter().any(|url| of(url) == origin);
+    let own = [&settings.base_url, &settings.auth_url]
+        .into_iter()
+        .any(|url| of(url) == origin || by_name(of(url)).is_some_and(|named| named == origin));
     if own || settings.cors_origins.iter().any(|allowed| allowed == origin) {
         return Ok(());
     }
@@ -39,9 +41,30 @@ fn of(url: &str) -> &str {
     url.get(..host).unwrap_or(url)
 }
 
+/// The same place called `localhost`, if it is this machine's own address: passkeys need a name.
+fn by_name(origin: &str) -> Option<String> {
+    let addresses = ["http://127.0.0.1", "http://[::1]"];
+    let port = addresses.into_iter().find_map(|address| origin.strip_prefix(address))?;
+    (port.is_empty() || port.starts_with(':')).then(|| format!("http://localhost{port}"))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::{by_name, of};
+
+    #[test]
+    fn only_this_machine_is_called_localhost() {
+        for (origin, named) in [
+            ("http://127.0.0.1:8080", Some("http://localhost:8080")),
+            ("http://[::1]:8080", Some("http://localhost:8080")),
+            ("http://127.0.0.1", Some("http://localhost")),
+            ("http://127.0.0.1.example", None),
+            ("https://127.0.0.1", None),
+            ("http://10.0.0.1:8080", None),
+        ] {
+            assert_eq!(by_name(origin).as_deref(), named, "{origin}");
+        }
+    }
 
     #[test]
     fn an_origin_has_no_path() {

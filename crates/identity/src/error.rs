@@ -43,6 +43,20 @@ impl Error {
         Self { refusal, retry_after_seconds: Some(1), internal: Some(cause.into()) }
     }
 
+    /// A passkey that is not taken, with `code` if that is the caller's own doing.
+    pub(crate) fn passkey(error: guildhall_passkey::Error, code: Code) -> Self {
+        use guildhall_passkey::Error as Passkey;
+        match error {
+            Passkey::Off(reason) => Refusal::new(Code::Forbidden, reason)
+                .suggest("Sign in with the password; the operator can give the service a name.")
+                .into(),
+            Passkey::Refused(why) => {
+                Self::refused(code, format!("The passkey does not count: {why}."))
+            }
+            Passkey::Broken(cause) => Self::internal(cause),
+        }
+    }
+
     /// The cause, for the log only.
     #[must_use]
     pub fn cause(&self) -> Option<&str> {
@@ -53,6 +67,12 @@ impl Error {
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         Self { refusal, retry_after_seconds: None, internal: None }
+    }
+}
+
+impl From<guildhall_passkey::Error> for Error {
+    fn from(error: guildhall_passkey::Error) -> Self {
+        Self::passkey(error, Code::InvalidRequest)
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod account;
 mod admin;
+mod confirmation;
 mod email;
 mod error;
 mod forms;
@@ -13,6 +14,8 @@ mod jws;
 mod key;
 mod keys;
 pub mod oauth;
+mod passkey_sign_in;
+mod passkeys;
 mod password;
 mod random;
 mod seen;
@@ -32,6 +35,7 @@ pub use keys::Keys;
 pub use oauth::{
     AccessClaims, AccessTokens, Authorization, Client, NewCode, NotAuthorized, Prompt,
 };
+pub use passkeys::{NewPasskey, PasskeyOptions, PasskeyView};
 pub use service::{Clock, Identity, Settings};
 pub use session::SessionView;
 pub use tokens::{SessionClaims, SessionToken, Tokens};

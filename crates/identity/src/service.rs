@@ -5,6 +5,7 @@ use std::sync::Arc;
 use guildhall_core::receipt::Signer;
 use guildhall_core::remote::Fetch;
 use guildhall_core::{Secret, Timestamp};
+use guildhall_passkey::Passkeys;
 use guildhall_store::{Db, Sealer};
 use serde_json::Value;
 
@@ -45,6 +46,7 @@ pub struct Identity {
     pub(crate) oauth: Oauth,
     pub(crate) strangers: Strangers,
     pub(crate) wallets: Wallets,
+    pub(crate) passkeys: Arc<Passkeys>,
     forms: Forms,
     pub(crate) mint: Mint,
     clock: Clock,
@@ -65,8 +67,20 @@ impl Identity {
         let oauth = Oauth::new(Arc::clone(&keys), server_key, settings, fetch);
         let (strangers, forms) = (Strangers::default(), Forms::new(server_key));
         let wallets = Wallets::new(Sealer::new(server_key, "wallet sign-in"), settings);
-        let mint = Mint::default();
-        Ok(Self { db, passwords, keys, tokens, oauth, strangers, wallets, forms, mint, clock })
+        let passkeys = Arc::new(Passkeys::new(&settings.auth_url));
+        Ok(Self {
+            db,
+            passwords,
+            keys,
+            tokens,
+            oauth,
+            strangers,
+            wallets,
+            passkeys,
+            forms,
+            mint: Mint::default(),
+            clock,
+        })
     }
 
     /// The verifier of session tokens.

@@ -6,9 +6,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use guildhall_core::id::missing;
 use guildhall_core::{AccountId, Code, Secret, SessionId, SessionKind, Timestamp};
-use guildhall_store::Tx;
 use guildhall_store::tables::account::Account;
 use guildhall_store::tables::session::{HeldSession, Session};
+use guildhall_store::{ReadTx, Tx};
 use serde::Serialize;
 
 use crate::account::{AccountView, SignedIn};
@@ -147,6 +147,16 @@ impl Identity {
             .await?;
         Ok(open.then_some(Session { last_seen_at: now, expires_at, ..session }))
     }
+}
+
+/// The live session of a cookie, or the refusal of one that has none.
+pub(crate) fn live(
+    tx: &mut ReadTx<'_>,
+    cookie: &Secret<String>,
+    now: Timestamp,
+) -> Result<HeldSession> {
+    let held = tx.find_session_by_token(&digest(cookie))?.filter(|held| held.is_live(now));
+    held.ok_or_else(signed_out)
 }
 
 /// Moves a session on, unless it was moved meanwhile, and says whether it is still open.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use guildhall_core::id::{Kind, missing};
+use guildhall_core::passkey::Verifier;
 use guildhall_core::receipt::Signer;
 use guildhall_core::{
     AccountId, AgentId, Code, Entity, Id, NotificationId, RequestId, SessionId, Step, TaskId,
@@ -34,6 +35,8 @@ pub(crate) struct Env {
     pub fee_bps: u16,
     /// What the service signs receipts with.
     pub signer: Arc<dyn Signer>,
+    /// Who knows what the word of a passkey is made of.
+    pub passkeys: Arc<dyn Verifier>,
     /// The chain that wallets sign for.
     pub chain_id: u64,
     /// Where ids and secrets come from.
@@ -66,6 +69,19 @@ impl Env {
                 Err("there is no key".to_owned())
             }
         }
+        impl Verifier for Nobody {
+            fn verify(
+                &self,
+                _: &guildhall_core::passkey::Passkey,
+                _: &guildhall_core::passkey::Assertion,
+                _: &[u8; 32],
+            ) -> std::result::Result<
+                guildhall_core::passkey::Use,
+                guildhall_core::passkey::Unverified,
+            > {
+                Err(guildhall_core::passkey::Unverified("there is no key".to_owned()))
+            }
+        }
         Self {
             base_url: "https://market.example".to_owned(),
             auth_url: "https://market.example".to_owned(),
@@ -73,6 +89,7 @@ impl Env {
             allow_local: false,
             fee_bps: 0,
             signer: Arc::new(Nobody),
+            passkeys: Arc::new(Nobody),
             chain_id: 1,
             mint: Mint::default(),
             cursors: Sealer::new(key, "cursors"),

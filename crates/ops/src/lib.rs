@@ -34,6 +34,7 @@ mod mint;
 mod notifications;
 mod operation;
 mod page;
+mod passkeys;
 mod policies;
 mod posting;
 mod previews;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use guildhall_core::passkey::Verifier;
 use guildhall_core::receipt::Signer;
 use guildhall_core::remote::Fetch;
 use guildhall_core::{Code, ConnectionId, RequestId, Secret, Timestamp};
@@ -57,6 +58,8 @@ pub struct Parts {
     pub fee_bps: u16,
     /// What the service signs receipts with.
     pub signer: Arc<dyn Signer>,
+    /// Who knows what the word of a passkey is made of.
+    pub passkeys: Arc<dyn Verifier>,
     /// The chain that wallets sign for.
     pub chain_id: u64,
     /// Whether the loopback of this machine may be named as a place to call: for development and tests.
@@ -169,6 +172,7 @@ impl Service {
             account_quota_bytes: parts.account_quota_bytes,
             fee_bps: parts.fee_bps,
             signer: parts.signer,
+            passkeys: parts.passkeys,
             chain_id: parts.chain_id,
             mint: Mint::default(),
             allow_local: parts.allow_local,

@@ -161,6 +161,7 @@ fn sweep(cx: &mut Cx<Writes>, _: &Timer) -> Result<()> {
     // For a day an expired one is answered as what it is, not as one that never was.
     tx.sweep_wallet_questions(now.before(Duration::from_hours(24)), SWEEP_ROWS)?;
     sweep_oauth(tx, now, SWEEP_ROWS)?;
+    tx.sweep_passkey_ceremonies(now, SWEEP_ROWS)?;
     let told = tx.sweep_webhook_deliveries(now.before(DELIVERY_LIFETIME), SWEEP_ROWS)?;
     let more = i64::try_from(swept.max(told)).unwrap_or(0) >= SWEEP_ROWS;
     let next = if more { now } else { now.after(SWEEP_EVERY) };

@@ -21,6 +21,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0006_search", sql: include_str!("../migrations/0006_search.sql") },
     Migration { name: "0007_market", sql: include_str!("../migrations/0007_market.sql") },
     Migration { name: "0008_oauth", sql: include_str!("../migrations/0008_oauth.sql") },
+    Migration { name: "0009_passkeys", sql: include_str!("../migrations/0009_passkeys.sql") },
     Migration { name: "0010_cards", sql: include_str!("../migrations/0010_cards.sql") },
 ];
 

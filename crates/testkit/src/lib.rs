@@ -22,6 +22,7 @@ mod deal;
 mod faulty;
 mod market;
 mod oauth;
+mod passkey;
 mod people;
 mod receiver;
 mod server;
@@ -40,6 +41,7 @@ pub use market::{Market, task, text};
 pub use oauth::{
     Fields, OauthClient, OauthTokens, REDIRECT_URI, SentCode, allow, authorize_path, challenge, changed, fields,
 };
+pub use passkey::Authenticator;
 pub use people::{Agent, PASSWORD, Person, unique};
 pub use receiver::{Received, Receiver};
 pub use server::{Server, Setup, send};

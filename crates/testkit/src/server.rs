@@ -288,6 +288,7 @@ async fn assemble(
         allow_local: true,
         chain_id: setup.chain_id,
         signer: identity.signer(),
+        passkeys: identity.passkey_verifier(),
         fetch,
     });
     service.start_timers().await.expect("timers");

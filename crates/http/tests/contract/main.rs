@@ -33,6 +33,8 @@ mod listings;
 mod me;
 mod notifications;
 mod pagination;
+mod passkey_seals;
+mod passkeys;
 mod policies;
 mod previews;
 mod quotes;

@@ -61,14 +61,14 @@ pub(super) fn execute<'c>(
     case: &mut Locked<'c, Case>,
     action: &Action,
 ) -> Result<()> {
-    let signer = action.signer.as_str();
+    let wallet = action.wallet().map(str::to_owned);
     match &action.intent {
         Intent::TaskCreate => {
-            let turn = case.open(cx.now, Some(signer.to_owned()))?;
+            let turn = case.open(cx.now, wallet)?;
             market::take(cx, case, turn)?;
             market::invite(cx, case)
         }
-        Intent::Hire => hire(cx, case, signer),
+        Intent::Hire => hire(cx, case, wallet),
         Intent::Settle { worker_share_bps, .. } => {
             let mut dispute = lock_dispute(cx, case)?;
             let (side, share) = (side_of(case, action.account_id), ShareBps(*worker_share_bps));
@@ -131,9 +131,13 @@ fn fund(cx: &mut Cx<Writes>, case: &Case, terms_hash: &str) -> Result<Turn> {
 }
 
 /// Opens the task, engages the listing's agent and holds its pay, all in one.
-fn hire<'c>(cx: &mut Cx<'_, 'c, Writes>, case: &mut Locked<'c, Case>, signer: &str) -> Result<()> {
+fn hire<'c>(
+    cx: &mut Cx<'_, 'c, Writes>,
+    case: &mut Locked<'c, Case>,
+    wallet: Option<String>,
+) -> Result<()> {
     listings::recheck_hire(cx, &case.task)?;
-    let turn = case.open(cx.now, Some(signer.to_owned()))?;
+    let turn = case.open(cx.now, wallet)?;
     market::take(cx, case, turn)?;
     market::engage_hired(cx, case)
 }

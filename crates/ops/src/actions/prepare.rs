@@ -3,7 +3,8 @@
 use guildhall_core::action::{Action, Event, Intent, Line, SEAL_WITHIN, Status};
 use guildhall_core::canonical;
 use guildhall_core::money::Credits;
-use guildhall_core::task::Case;
+use guildhall_core::passkey;
+use guildhall_core::task::{Case, Rail};
 use guildhall_core::{AccountId, ActionId, Code, Timestamp};
 use guildhall_evm::typed_data_digest;
 use guildhall_store::Locked;
@@ -17,19 +18,24 @@ use crate::market;
 use crate::mint::Mint;
 use crate::operation::Writes;
 use crate::wallets::typed_data;
+use crate::wallets::typed_data::Field;
 
 /// The EIP-712 type of every step on the credit rail. No other user's text is in it: what it is about is named by ids,
 /// amounts and a digest.
-const CREDIT_ACTION: &[(&str, &str)] = &[
-    ("action_id", "string"),
-    ("kind", "string"),
-    ("account_id", "string"),
-    ("signer", "address"),
-    ("task_id", "string"),
-    ("amount_micros", "uint256"),
-    ("details_sha256", "bytes32"),
-    ("expires_at", "uint256"),
-];
+fn credit_action(signer: &str) -> [Field; 8] {
+    // A passkey has no address.
+    let signer = if signer == passkey::SIGNER { "string" } else { "address" };
+    [
+        ("action_id", "string"),
+        ("kind", "string"),
+        ("account_id", "string"),
+        ("signer", signer),
+        ("task_id", "string"),
+        ("amount_micros", "uint256"),
+        ("details_sha256", "bytes32"),
+        ("expires_at", "uint256"),
+    ]
+}
 
 /// Prepares a step on a case, in the place of an unsealed one of the same kind. Nothing of value moves.
 pub(crate) fn prepare<'c>(
@@ -75,7 +81,7 @@ impl Parts {
             "details_sha256": format!("0x{}", details(case, &intent)?),
             "expires_at": (self.expires_at.millis() / 1_000).to_string(),
         });
-        let document = typed_data(env, "CreditAction", CREDIT_ACTION, &message);
+        let document = typed_data(env, "CreditAction", &credit_action(&self.signer), &message);
         let digest = typed_data_digest(&document)
             .map_err(|error| Error::internal(format!("an action's typed data: {error}")))?;
         Ok(Action {
@@ -149,7 +155,8 @@ fn summary(case: &Case, intent: &Intent, amount: Credits) -> Vec<Line> {
     lines
 }
 
-/// The wallet that has to sign: the one the task was posted with, or the first that the account linked.
+/// Who has to sign: the wallet that the task was posted with, or the first that the account linked; where it has none, and
+/// only credits move, any of its passkeys.
 fn signer(cx: &mut Cx<Writes>, account: AccountId, case: &Case) -> Result<String> {
     let buys = case.task.buyer.account_id == account;
     if let Some(wallet) = case.task.buyer_wallet.as_ref().filter(|_| buys) {
@@ -164,10 +171,14 @@ fn signer(cx: &mut Cx<Writes>, account: AccountId, case: &Case) -> Result<String
         .suggest("Link that wallet again."));
     }
     let wallets = cx.tx.list_wallets(account, None, guildhall_core::wallet::MOST)?;
-    wallets
-        .last()
-        .map(|wallet| wallet.address.clone())
-        .ok_or_else(|| Error::new(Code::WalletNotLinked, "The account has no wallet to sign with."))
+    if let Some(first) = wallets.last() {
+        return Ok(first.address.clone());
+    }
+    if case.task.brief.rail == Rail::Credits && cx.tx.has_passkey(account)? {
+        return Ok(passkey::SIGNER.to_owned());
+    }
+    Err(Error::new(Code::WalletNotLinked, "The account has nothing to sign with.")
+        .suggest("Link a wallet (linkWallet), or register a passkey for what is paid in credits."))
 }
 
 fn supersede<'c>(

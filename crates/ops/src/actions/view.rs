@@ -22,7 +22,7 @@ pub(crate) struct ActionView {
     task_id: TaskId,
     #[schemars(extend("examples" = ["credits", "usdc"]), with = "String")]
     rail: Rail,
-    /// The wallet that has to sign.
+    /// The wallet that has to sign, or `passkey`: the account has no wallet, and any of its passkeys signs the digest.
     signer: String,
     chain_id: u64,
     payload: PayloadView,
@@ -47,7 +47,7 @@ struct PayloadView {
     form: &'static str,
     /// The document for `eth_signTypedData_v4`.
     typed_data: Value,
-    /// Its digest.
+    /// Its digest, which is also the challenge that a passkey signs.
     digest: String,
     summary: Vec<Line>,
     /// The calls that carry it to the chain; none on credits.

@@ -21,8 +21,8 @@ use crate::operation::Writes;
 use crate::service::Service;
 
 /// How the trace in the account's activity is called.
-const META: Meta =
-    Meta::mutation("authorizeClient", Method::Post, "/api/auth/oauth2/consent").tag(Tag::Connections);
+const META: Meta = Meta::mutation("authorizeClient", Method::Post, "/api/auth/oauth2/consent")
+    .tag(Tag::Connections);
 
 /// What an owner agreed to on the consent page.
 #[derive(Clone, Debug)]
@@ -53,7 +53,8 @@ pub enum ConsentedAgent {
 }
 
 /// What is kept along with a consent, in its transaction. It may run again.
-pub type Keep = dyn for<'c> Fn(&mut Tx<'c>, &Connection) -> guildhall_store::Result<()> + Send + Sync;
+pub type Keep =
+    dyn for<'c> Fn(&mut Tx<'c>, &Connection) -> guildhall_store::Result<()> + Send + Sync;
 
 impl Service {
     /// Carries a consent out: the client's connection to the agent is made, or renewed if there is one, and `keep` writes
@@ -106,13 +107,12 @@ fn connect(cx: &mut Cx<Writes>, consent: &Consent) -> Result<Connection> {
         super::tell_grant_changed(cx, &row)?;
         return Ok(row.clone());
     }
-    let connection = build(cx, &agent, consent, Grant {
-        grant_id: cx.mint()?,
-        epoch: 1,
-        scopes,
-        expires_at,
-        spend_policy_id: None,
-    })?;
+    let connection = build(
+        cx,
+        &agent,
+        consent,
+        Grant { grant_id: cx.mint()?, epoch: 1, scopes, expires_at, spend_policy_id: None },
+    )?;
     cx.tx.insert_connection(&connection)?;
     cx.about("connection", connection.connection_id);
     Ok(connection)
@@ -139,12 +139,7 @@ fn the_agent(cx: &mut Cx<Writes>, consent: &Consent) -> Result<Agent> {
     }
 }
 
-fn build(
-    cx: &Cx<Writes>,
-    agent: &Agent,
-    consent: &Consent,
-    grant: Grant,
-) -> Result<Connection> {
+fn build(cx: &Cx<Writes>, agent: &Agent, consent: &Consent, grant: Grant) -> Result<Connection> {
     Ok(Connection {
         connection_id: cx.mint()?,
         account_id: agent.account_id,

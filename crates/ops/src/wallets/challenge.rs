@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::request::{confirmation_payload, message};
+use super::request::{asked_confirmation, message};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::meta::{Meta, Method, Tag};
@@ -34,10 +34,13 @@ pub(crate) struct Output {
     /// The text for the wallet to sign with `personal_sign` (EIP-4361).
     message: String,
     expires_at: Timestamp,
-    /// Where the account has a wallet: what one of them signs with `eth_signTypedData_v4` to confirm this one.
+    /// Where the account has a wallet or a passkey: what a wallet signs with `eth_signTypedData_v4` to confirm this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     confirmation_payload: Option<Value>,
+    /// Its digest, which is the challenge for a passkey.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmation_digest: Option<String>,
 }
 
 impl Operation for CreateWalletChallenge {
@@ -56,14 +59,15 @@ impl Operation for CreateWalletChallenge {
         let challenge = build(cx, owner, input.address)?;
         cx.tx.insert_wallet_challenge(&challenge)?;
         cx.about("wallet_challenge", challenge.challenge_id);
-        let has_wallet = !cx.tx.list_wallets(owner, None, 1)?.is_empty();
         let id = challenge.challenge_id;
-        let payload = || confirmation_payload(cx.env(), owner, input.address, &id.to_string());
+        let asked = asked_confirmation(cx, owner, input.address, &id.to_string())?;
+        let (confirmation_payload, confirmation_digest) = asked.unzip();
         Ok(Output {
             challenge_id: id,
             address: input.address,
             expires_at: challenge.expires_at,
-            confirmation_payload: has_wallet.then(payload),
+            confirmation_payload,
+            confirmation_digest,
             message: challenge.message,
         })
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::create_link::code_digest;
-use super::request::{Confirmation, Request, confirmation_payload, message};
+use super::request::{Confirmation, Request, asked_confirmation, message};
 use super::signed::Signed;
 use super::view::WalletView;
 use crate::cx::{Cx, Env, OrMissing};
@@ -31,7 +31,7 @@ pub(crate) struct Input {
     /// The wallet's signature over the message. Left out, the answer is the message.
     #[serde(default)]
     signature: Option<Signed>,
-    /// The word of a wallet that is linked already, for every wallet but the account's first.
+    /// The word of a wallet or a passkey that the account has already, unless it has none.
     #[serde(default)]
     confirmation: Option<Confirmation>,
 }
@@ -46,10 +46,13 @@ pub(crate) struct Output {
     /// While the link is open: the text for the wallet to sign with `personal_sign` (EIP-4361).
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// While the link is open and the account has a wallet: what one of them signs with `eth_signTypedData_v4`.
+    /// While the link is open and the account has a wallet or a passkey: what a wallet signs with `eth_signTypedData_v4`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     confirmation_payload: Option<Value>,
+    /// Its digest, which is the challenge for a passkey.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmation_digest: Option<String>,
     /// The wallet, once it is linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     wallet: Option<WalletView>,
@@ -77,9 +80,7 @@ impl Operation for CompleteWalletLink {
     fn gather(cx: &mut Cx<Reads>, input: &Input) -> Result<()> {
         let link = cx.tx.find_wallet_link(input.link_id)?.filter(|link| input.opens(link));
         match (link, &input.signature) {
-            (Some(link), Some(signature)) => {
-                request(cx.env(), &link, input, signature).gather(cx.env())
-            }
+            (Some(link), Some(signature)) => request(cx.env(), &link, input, signature).gather(cx),
             _ => Ok(()),
         }
     }
@@ -102,6 +103,7 @@ impl Operation for CompleteWalletLink {
             expires_at: link.expires_at,
             message: None,
             confirmation_payload: None,
+            confirmation_digest: None,
             wallet: Some(wallet.into()),
         })
     }
@@ -114,15 +116,16 @@ impl Input {
 }
 
 fn asked(cx: &mut Cx<Writes>, link: &Link, address: Address) -> Result<Output> {
-    let has_wallet = !cx.tx.list_wallets(link.account_id, None, 1)?.is_empty();
     let id = link.link_id.to_string();
-    let payload = || confirmation_payload(cx.env(), link.account_id, address, &id);
+    let asked = asked_confirmation(cx, link.account_id, address, &id)?;
+    let (confirmation_payload, confirmation_digest) = asked.unzip();
     Ok(Output {
         link_id: link.link_id,
         status: "open",
         expires_at: link.expires_at,
         message: Some(text(cx.env(), link, address)),
-        confirmation_payload: has_wallet.then(payload),
+        confirmation_payload,
+        confirmation_digest,
         wallet: None,
     })
 }

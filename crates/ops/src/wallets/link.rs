@@ -22,7 +22,7 @@ pub(crate) struct Input {
     challenge_id: ChallengeId,
     /// The wallet's signature over its message.
     signature: Signed,
-    /// The word of a wallet that is linked already, for every wallet but the first.
+    /// The word of a wallet or a passkey that the account has already, unless it has none.
     #[serde(default)]
     confirmation: Option<Confirmation>,
 }
@@ -47,7 +47,7 @@ impl Operation for LinkWallet {
     fn gather(cx: &mut Cx<Reads>, input: &Input) -> Result<()> {
         let owner = cx.account()?;
         match cx.tx.find_wallet_challenge(owner, input.challenge_id)? {
-            Some(challenge) => request(&challenge, input)?.gather(cx.env()),
+            Some(challenge) => request(&challenge, input)?.gather(cx),
             None => Ok(()),
         }
     }

@@ -1,5 +1,6 @@
 //! What it takes to link a wallet, whichever way the request comes.
 
+use guildhall_core::canonical::hex;
 use guildhall_core::wallet::{self, Wallet};
 use guildhall_core::{AccountId, AccountKind, Code, Timestamp};
 use guildhall_evm::{Address, Digest, eip191_digest, siwe, typed_data_digest};
@@ -11,16 +12,32 @@ use super::signed::Signed;
 use super::typed_data::typed_data;
 use crate::cx::{Cx, Env, OrMissing};
 use crate::error::{Error, Result};
-use crate::operation::Writes;
+use crate::input::present;
+use crate::operation::{Reads, Writes};
+use crate::passkeys::{Asserted, Factor};
 
-/// The word of a wallet that is linked already.
+/// The word of a wallet or a passkey that the account has already.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Confirmation {
     /// The wallet.
-    signer: Address,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Address")]
+    signer: Option<Address>,
     /// Its signature over the `confirmation_payload`.
-    signature: Signed,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Signed")]
+    signature: Option<Signed>,
+    /// In place of both: the word of a passkey, with the `confirmation_digest` as its challenge.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Asserted")]
+    passkey: Option<Asserted>,
+}
+
+impl Confirmation {
+    fn factor(&self) -> Result<Factor<'_>> {
+        Factor::of(self.signer, self.signature.as_ref(), self.passkey.as_ref())
+    }
 }
 
 /// A wallet that wants to be an account's.
@@ -37,17 +54,19 @@ pub(super) struct Request<'i> {
 
 impl Request<'_> {
     /// Finds out who signed, so that the writer need not.
-    pub(super) fn gather(&self, env: &Env) -> Result<()> {
+    pub(super) fn gather(&self, cx: &mut Cx<Reads>) -> Result<()> {
         // Whether the signers are the right ones is for the transaction to say.
         let _ = self.signature.signer(&self.digest());
-        if let Some(confirmation) = self.confirmation {
-            let _ = confirmation.signature.signer(&self.confirmation_digest(env)?);
+        match self.confirmation.map(Confirmation::factor) {
+            Some(Ok(factor)) => {
+                factor.gather(cx, self.account_id, &self.confirmation_digest(cx.env())?)
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Links the wallet, if its signature is right and somebody who may vouches for it. `vouched` says whether the caller
-    /// may vouch for an account's first wallet; every further one is confirmed by one of the others.
+    /// may vouch for an account's first wallet or passkey; whatever comes after it is confirmed by one of the others.
     pub(super) fn link(
         &self,
         cx: &mut Cx<Writes>,
@@ -60,10 +79,10 @@ impl Request<'_> {
         wallet::check_free(linked.as_ref(), self.account_id)?;
         let others = cx.tx.list_wallets(self.account_id, None, wallet::MOST)?;
         wallet::check_room(&others)?;
-        if others.is_empty() {
+        if others.is_empty() && !cx.tx.has_passkey(self.account_id)? {
             vouched(cx)?;
         } else {
-            self.check_confirmed(cx.env(), &others)?;
+            self.check_confirmed(cx, &others)?;
         }
         let wallet = Wallet {
             wallet_id: cx.mint()?,
@@ -78,24 +97,27 @@ impl Request<'_> {
         Ok(wallet)
     }
 
-    fn check_confirmed(&self, env: &Env, others: &[Wallet]) -> Result<()> {
-        let Some(Confirmation { signer, signature }) = self.confirmation else {
+    fn check_confirmed(&self, cx: &mut Cx<Writes>, others: &[Wallet]) -> Result<()> {
+        let Some(confirmation) = self.confirmation else {
             return Err(Error::new(
                 Code::Forbidden,
-                "A further wallet is confirmed by one that is linked already.",
+                "A further wallet is confirmed by a wallet or a passkey that the account has already.",
             )
             .suggest(
-                "Sign the confirmation_payload with a linked wallet and send it as `confirmation`.",
+                "Sign the confirmation_payload with a linked wallet, or its digest with a passkey, and send it as \
+                 `confirmation`.",
             ));
         };
-        if !others.iter().any(|wallet| wallet.address == signer.to_string()) {
-            return Err(Error::new(
-                Code::Forbidden,
-                format!("The wallet {signer} is not linked to the account and cannot confirm."),
-            )
-            .suggest("Confirm with a wallet from listWallets."));
+        let digest = self.confirmation_digest(cx.env())?;
+        match confirmation.factor()? {
+            Factor::Passkey(asserted) => {
+                asserted.check(cx, self.account_id, &digest, (Code::Forbidden, Code::Forbidden))
+            }
+            Factor::Wallet(signer, signature) => {
+                check_linked(others, signer)?;
+                signature.check(&digest, signer, Code::Forbidden)
+            }
         }
-        signature.check(&self.confirmation_digest(env)?, *signer, Code::Forbidden)
     }
 
     fn digest(&self) -> Digest {
@@ -103,13 +125,43 @@ impl Request<'_> {
     }
 
     fn confirmation_digest(&self, env: &Env) -> Result<Digest> {
-        let payload = confirmation_payload(env, self.account_id, self.address, &self.answers);
-        typed_data_digest(&payload).map_err(|error| Error::internal(error.to_string()))
+        digest_of(&confirmation_payload(env, self.account_id, self.address, &self.answers))
     }
 }
 
+fn check_linked(others: &[Wallet], signer: Address) -> Result<()> {
+    if others.iter().any(|wallet| wallet.address == signer.to_string()) {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::Forbidden,
+        format!("The wallet {signer} is not linked to the account and cannot confirm."),
+    )
+    .suggest("Confirm with a wallet from listWallets."))
+}
+
+fn digest_of(payload: &Value) -> Result<Digest> {
+    typed_data_digest(payload).map_err(|error| Error::internal(error.to_string()))
+}
+
+/// What confirms a new wallet, with its digest; nothing while the account has neither wallet nor passkey.
+pub(super) fn asked_confirmation(
+    cx: &mut Cx<Writes>,
+    account_id: AccountId,
+    new_wallet: Address,
+    answers: &str,
+) -> Result<Option<(Value, String)>> {
+    let has_wallet = !cx.tx.list_wallets(account_id, None, 1)?.is_empty();
+    if !has_wallet && !cx.tx.has_passkey(account_id)? {
+        return Ok(None);
+    }
+    let payload = confirmation_payload(cx.env(), account_id, new_wallet, answers);
+    let digest = format!("0x{}", hex(&digest_of(&payload)?));
+    Ok(Some((payload, digest)))
+}
+
 /// What a linked wallet signs to confirm another one.
-pub(super) fn confirmation_payload(
+fn confirmation_payload(
     env: &Env,
     account_id: AccountId,
     new_wallet: Address,

@@ -20,6 +20,7 @@ pub mod knowledge;
 pub mod ledger;
 pub mod listing;
 pub mod oauth;
+pub mod passkey;
 pub mod policy;
 pub mod quote;
 pub mod rate;

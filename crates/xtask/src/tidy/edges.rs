@@ -20,10 +20,11 @@ const IDENTITY: &str = "guildhall-identity";
 const HTTP: &str = "guildhall-http";
 const OUTBOUND: &str = "guildhall-outbound";
 const PAGES: &str = "guildhall-pages";
+const PASSKEY: &str = "guildhall-passkey";
 const BINARY: &str = "guildhall";
 const TESTKIT: &str = "testkit";
 
-const EVERY: &[&str] = &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, OUTBOUND, PAGES, TESTKIT];
+const EVERY: &[&str] = &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, OUTBOUND, PAGES, PASSKEY, TESTKIT];
 const DRIVERS: &[&str] = &["rusqlite", "tokio-postgres"];
 const WEB: &[&str] = &["axum", "hyper", "hyper-util", "reqwest"];
 const PURE: &[&str] =
@@ -36,9 +37,10 @@ const ROOMS: &[Room] = &[
     Room { name: EVM, may_use: &[CORE], never: PURE },
     Room { name: STORE, may_use: &[CORE], never: WEB },
     Room { name: OPS, may_use: &[CORE, EVM, STORE], never: NEITHER_WEB_NOR_DRIVER },
-    Room { name: IDENTITY, may_use: &[CORE, EVM, STORE], never: DRIVERS },
     Room { name: PAGES, may_use: &[], never: PURE },
     Room { name: HTTP, may_use: &[CORE, STORE, OPS, IDENTITY, PAGES], never: DRIVERS },
+    Room { name: PASSKEY, may_use: &[CORE], never: PURE },
+    Room { name: IDENTITY, may_use: &[CORE, EVM, STORE, PASSKEY], never: DRIVERS },
     Room { name: OUTBOUND, may_use: &[CORE], never: DRIVERS },
     Room {
         name: BINARY,
