@@ -15,6 +15,8 @@ const CALL = ["--method", "tools/call", "--tool-name", "whoami"];
 
 // What the inspector keeps about servers and tokens is none of this machine's business.
 process.env.HOME = mkdtempSync(join(tmpdir(), "inspector-"));
+// Its user is this check.
+process.env.MCP_AUTO_OPEN_ENABLED = "false";
 
 function answerOf({ code, stdout, stderr }) {
   assert.equal(code, 0, stderr);
