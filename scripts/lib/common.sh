@@ -68,6 +68,8 @@ missing_packages() {
     have jq || echo jq
     have node || echo nodejs
     have npm || echo npm
+    have chromium || echo chromium
+    python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || echo python3-venv
 }
 
 install_missing_packages() {
