@@ -24,8 +24,7 @@ const PAGES: &str = "guildhall-pages";
 const BINARY: &str = "guildhall";
 const TESTKIT: &str = "testkit";
 
-const EVERY: &[&str] =
-    &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, MCP, OUTBOUND, PAGES, TESTKIT];
+const EVERY: &[&str] = &[CORE, EVM, STORE, OPS, IDENTITY, HTTP, MCP, OUTBOUND, PAGES, TESTKIT];
 const DRIVERS: &[&str] = &["rusqlite", "tokio-postgres"];
 const WEB: &[&str] = &["axum", "hyper", "hyper-util", "reqwest"];
 const PURE: &[&str] =
