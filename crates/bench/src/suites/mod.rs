@@ -3,6 +3,7 @@
 mod cycle;
 mod latency;
 mod ledger;
+mod mcp;
 mod memory;
 mod page;
 mod read;
@@ -24,6 +25,7 @@ type Suite = fn(Effort) -> Result<Vec<Finding>>;
 
 const SUITES: &[(&str, Suite)] = &[
     ("read", read::run),
+    ("mcp", mcp::run),
     ("page", page::run),
     ("write-sqlite", write_sqlite::run),
     ("write-postgres", write_postgres::run),

@@ -6,6 +6,7 @@ mod clock;
 mod commands;
 mod dev;
 mod ledger;
+mod mailbox;
 mod readme;
 mod serve;
 mod stopping;

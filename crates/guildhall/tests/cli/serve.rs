@@ -33,6 +33,7 @@ async fn works(folder: &Path, base_url: &str) {
     assert_eq!(seen["account_id"], signed_up["account"]["account_id"]);
     // The clock of a service that others rely on does not move.
     post(base_url, "/dev/clock", &json!({ "advance_seconds": 1 })).await.expect(404);
+    send(client().get(format!("{base_url}/dev/mailbox"))).await.expect(404);
     assert_eq!(server.stop(), 0);
     let server = serve(folder);
     me(base_url, &token).await.expect(200);

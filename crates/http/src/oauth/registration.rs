@@ -8,7 +8,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use guildhall_core::Secret;
-use guildhall_identity::oauth::{Denied, Registration};
+use guildhall_identity::oauth::{Denied, OauthError, Registration};
 use guildhall_ops::Payer;
 
 use super::{Visit, admitted, reply};
@@ -26,7 +26,7 @@ pub(super) async fn register(State(app): State<Arc<App>>, request: Request) -> R
             Ok(view) => reply::json(201, &view),
             Err(denied) => reply::denied(&denied, false),
         },
-        Err(what) => reply::refused(400, "invalid_client_metadata", &what),
+        Err(what) => reply::denied(&OauthError::new("invalid_client_metadata", what).into(), false),
     };
     answer::set_remaining(&mut response, visit.remaining);
     response

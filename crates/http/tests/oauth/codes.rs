@@ -73,7 +73,9 @@ async fn of_fifty_at_once_one_gets_tokens_and_they_die(server: Server) {
     let (good, bad): (Vec<_>, Vec<_>) =
         answers.into_iter().partition(|answer| answer.status == 200);
     assert_eq!(good.len(), 1);
-    bad.iter().for_each(|answer| drop(answer.denied(400, "invalid_grant")));
+    for answer in &bad {
+        answer.denied(400, "invalid_grant");
+    }
     let tokens = OauthTokens::of(&good[0].body);
     is_dead(&server, &tokens.access).await;
     client.refresh(&tokens.refresh).await.denied(400, "invalid_grant");

@@ -17,6 +17,7 @@ mod limits;
 mod refresh;
 mod requests;
 mod revocation;
+mod surfaces;
 mod sweeping;
 
 use serde_json::Value;

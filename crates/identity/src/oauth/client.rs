@@ -83,12 +83,6 @@ impl Client {
     pub(super) fn owns(&self, redirect_uri: &str) -> bool {
         self.metadata.redirect_uris.iter().any(|known| redirect::matches(known, redirect_uri))
     }
-
-    /// Whether every address that the client has is on the owner's own machine, where any program may listen.
-    #[must_use]
-    pub fn is_local_only(&self) -> bool {
-        self.metadata.redirect_uris.iter().all(|uri| redirect::is_native(uri))
-    }
 }
 
 /// Whether a text can be an id that we gave.

@@ -99,23 +99,33 @@ impl Refresh {
         let token = tx.lock_oauth_refresh_token(&self.digest)?;
         let token = token.filter(|token| self.fits(token, now));
         let token = token.ok_or_else(OauthError::invalid_grant)?;
-        let fate = self.fate(&token.token, now)?;
-        if matches!(fate, Fate::Reused) {
-            family::end_reused(tx, held, now)?;
-            return Ok(None);
-        }
-        let bearer = live(tx, connection, &self.client_id, self.within(&token)?, now)?;
-        let successor = match fate {
-            Fate::Again(successor) => successor,
-            Fate::Next | Fate::Reused => {
-                tx.spend_oauth_refresh_token(&token, now, &self.next_sealed)?;
-                let generation = token.token.generation + 1;
-                let next = self.next.row(token.token.family_id, generation, now);
-                tx.insert_oauth_refresh_token(&next)?;
-                self.next.token().clone()
+        let given = match self.fate(&token.token, now)? {
+            Fate::Next => None,
+            Fate::Again(successor) => Some(successor),
+            Fate::Reused => {
+                family::end_reused(tx, held, now)?;
+                return Ok(None);
             }
         };
+        let bearer = live(tx, connection, &self.client_id, self.within(&token)?, now)?;
+        let successor = match given {
+            Some(successor) => successor,
+            None => self.spend(tx, &token, now)?,
+        };
         Granted::new(tx, bearer, Some(successor)).map(Some)
+    }
+
+    /// Spends the token and gives the one that comes after it.
+    fn spend<'c>(
+        &self,
+        tx: &mut Tx<'c>,
+        token: &Locked<'c, HeldToken>,
+        now: Timestamp,
+    ) -> Result<Secret<String>, Denied> {
+        tx.spend_oauth_refresh_token(token, now, &self.next_sealed)?;
+        let RefreshToken { family_id, generation, .. } = token.token;
+        tx.insert_oauth_refresh_token(&self.next.row(family_id, generation + 1, now))?;
+        Ok(self.next.token().clone())
     }
 
     fn fits(&self, held: &Locked<'_, HeldToken>, now: Timestamp) -> bool {

@@ -23,8 +23,15 @@ pub enum Denied {
 }
 
 impl OauthError {
-    pub(crate) fn new(error: &'static str, description: impl Into<Cow<'static, str>>) -> Self {
-        Self { error, description: description.into() }
+    /// A refusal. Its sentence keeps to the characters that RFC 6749 allows there.
+    pub fn new(error: &'static str, description: impl Into<Cow<'static, str>>) -> Self {
+        let description = description.into();
+        let allowed = |c: char| matches!(c, ' '..='~') && !matches!(c, '"' | '\\');
+        if description.chars().all(allowed) {
+            return Self { error, description };
+        }
+        let plain = description.chars().map(|c| if allowed(c) { c } else { '\'' });
+        Self { error, description: plain.collect::<String>().into() }
     }
 
     /// A request that is not well formed.
@@ -68,5 +75,18 @@ impl From<Error> for Denied {
 impl From<guildhall_store::Error> for Denied {
     fn from(fault: guildhall_store::Error) -> Self {
         Self::Fault(fault.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "Values for the `error_description` parameter MUST NOT include characters outside the set %x20-21 / %x23-5B / %x5D-7E."
+    #[test]
+    fn sentences_keep_to_their_characters() {
+        let told = OauthError::new("x", "says \"\u{e9}\\\n\".").description;
+        assert_eq!(told, "says '''''.");
+        assert_eq!(OauthError::new("x", "plain `words`").description, "plain `words`");
     }
 }

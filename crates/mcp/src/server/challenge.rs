@@ -65,5 +65,6 @@ fn challenged(error: &Error, challenge: &str) -> Response {
 }
 
 fn metadata(app: &App) -> String {
-    format!("{}/.well-known/oauth-protected-resource/mcp", app.settings.base_url)
+    let base = app.settings.base_url.trim_end_matches('/');
+    format!("{base}/.well-known/oauth-protected-resource/mcp")
 }

@@ -111,7 +111,10 @@ pub(crate) async fn read(
     visitor: &Visitor,
     address: &str,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let absent = || ErrorData::resource_not_found("There is no such resource.", None);
+    let absent = || {
+        let data = json!({ "uri": address });
+        ErrorData::resource_not_found("There is no such resource.", Some(data))
+    };
     let path = address.strip_prefix(SCHEME).and_then(|path| path.split_once('/'));
     let (name, id) = path.ok_or_else(absent)?;
     let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(absent)?;

@@ -92,8 +92,7 @@ async fn no_credential_travels_on(server: Server) {
     let (task_id, offer) = market.funded("10", "5").await;
     market.worker.accept_offer(&offer).await.expect(200);
     let elsewhere = testkit::Receiver::start().await;
-    let artifact =
-        json!({ "name": "page", "media_type": "text/plain", "url": elsewhere.url });
+    let artifact = json!({ "name": "page", "media_type": "text/plain", "url": elsewhere.url });
     let work = json!({ "task_id": task_id, "summary": "There.", "artifacts": [artifact] });
     call(&market.worker, "deliver", work).await.expect(200);
     let requests = elsewhere.wait().await;

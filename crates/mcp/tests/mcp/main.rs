@@ -4,6 +4,7 @@ mod access;
 mod calls;
 mod client;
 mod hiding;
+mod oauth;
 mod protocol;
 mod resources;
 mod spending;
