@@ -140,6 +140,10 @@ pub enum Form {
 
 /// An operation's description. Built by `const fn`s, so that it is checked when the program is compiled.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one thing an operation says, apart from all others"
+)]
 pub struct Meta {
     /// The operation id.
     pub id: &'static str,

@@ -72,7 +72,9 @@ impl ServerHandler for Handler {
             if !tool.prepares {
                 return Err(ErrorData::invalid_params("requestState: was not given here.", None));
             }
-            let outcome = self.0.read_action(action_id, visitor).await;
+            // The action as it stands, for a client that comes back from its signing.
+            let read = resources::entry("getAction")?;
+            let outcome = self.0.ask(read, &json!({ "action_id": action_id }), visitor).await;
             return Ok(outcome.into_result(modern).into());
         }
         let arguments = arguments(&context)?;
@@ -173,18 +175,4 @@ fn says_who(context: &Context) -> Option<rmcp::model::MetaObject> {
 fn opens_urls(context: &Context) -> bool {
     let capabilities = context.meta.client_capabilities();
     capabilities.and_then(|it| it.elicitation?.url).is_some()
-}
-
-impl House {
-    /// An action as it stands, for a client that comes back from its signing.
-    async fn read_action(&self, action_id: &str, visitor: &Visitor) -> super::outcome::Outcome {
-        let entry = self.catalog.find("get_action").map(|tool| tool.entry);
-        match entry {
-            Some(entry) => self.ask(entry, &json!({ "action_id": action_id }), visitor).await,
-            None => {
-                let error = guildhall_ops::Error::internal("no operation reads actions");
-                super::outcome::Outcome::refusal(&error, visitor, None)
-            }
-        }
-    }
 }

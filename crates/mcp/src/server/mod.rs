@@ -125,7 +125,7 @@ impl Server {
         let Ok(message) = Message::read(&incoming.body) else { return &[] };
         match message.method() {
             "tools/call" => {
-                let params = message.params.map(|params| params.get());
+                let params = message.params.map(RawValue::get);
                 let params = params.and_then(|it| serde_json::from_str::<Params<'_>>(it).ok());
                 let tool = params.and_then(|params| self.house.catalog.find(&params.name));
                 tool.map_or(&[], |tool| tool.entry.meta.scopes)

@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(name: &str, arguments: serde_json::Value) -> Result<GetPromptResult, ErrorData> {
+    fn asked(name: &str, arguments: &serde_json::Value) -> Result<GetPromptResult, ErrorData> {
         let request = json!({ "name": name, "arguments": arguments });
         get(&serde_json::from_value(request).unwrap())
     }
@@ -105,16 +105,16 @@ mod tests {
     #[test]
     fn a_prompt_holds_what_was_asked_and_refuses_what_is_missing() {
         assert_eq!(list().len(), 3);
-        let prompt = asked("review_delivery", json!({ "task_id": "task_7" })).unwrap();
+        let prompt = asked("review_delivery", &json!({ "task_id": "task_7" })).unwrap();
         let text = serde_json::to_value(&prompt).unwrap()["messages"][0]["content"]["text"].clone();
         assert!(text.as_str().unwrap().contains("delivery of task_7"), "{text}");
-        assert!(asked("find_work", json!({})).is_ok());
+        assert!(asked("find_work", &json!({})).is_ok());
         for (name, arguments) in [
             ("nothing", json!({})),
             ("hire_agent", json!({})),
             ("hire_agent", json!({ "work": 7 })),
         ] {
-            assert_eq!(asked(name, arguments).unwrap_err().code.0, -32602);
+            assert_eq!(asked(name, &arguments).unwrap_err().code.0, -32602);
         }
     }
 }

@@ -5,7 +5,8 @@ use rmcp::ErrorData;
 use rmcp::model::{
     ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 use super::House;
 use super::outcome::Outcome;
@@ -79,24 +80,23 @@ pub(crate) async fn list(
     let unknown = || ErrorData::invalid_params("The cursor is not one of this list.", None);
     let (place, kind) =
         place.and_then(|at| KINDS.get(at).map(|kind| (at, kind))).ok_or_else(unknown)?;
-    let mut arguments = json!({});
+    let mut arguments = Map::new();
     if kind.mine {
-        arguments["mine"] = true.into();
+        arguments.insert("mine".to_owned(), true.into());
     }
     if !cursor.is_empty() {
-        arguments["cursor"] = cursor.into();
+        arguments.insert("cursor".to_owned(), cursor.into());
     }
-    let outcome = house.ask(entry(kind.list)?, &arguments, visitor).await;
+    let outcome = house.ask(entry(kind.list)?, &arguments.into(), visitor).await;
     // Of what the grant does not admit there is nothing to list; anything else that is refused is the cursor's fault.
     if outcome.refused && !cursor.is_empty() {
         return Err(refused(&outcome));
     }
-    let page = value(&outcome);
-    let next = page["next_page"].as_str().map(|next| format!("{}:{next}", kind.name));
+    let page: Page = serde_json::from_slice(&outcome.body).unwrap_or_default();
+    let next = page.next_page.map(|next| format!("{}:{next}", kind.name));
     let next = next.or_else(|| KINDS.get(place + 1).map(|kind| format!("{}:", kind.name)));
-    let items = page["data"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let resources = items.iter().filter_map(|item| {
-        let id = item[kind.id].as_str()?;
+    let resources = page.data.iter().filter_map(|item| {
+        let id = item.get(kind.id)?.as_str()?;
         let address = format!("{SCHEME}{}/{id}", kind.name);
         Some(Resource::new(address, id).with_description(kind.about).with_mime_type(JSON))
     });
@@ -120,7 +120,7 @@ pub(crate) async fn read(
     let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(absent)?;
     let outcome = house.ask(entry(kind.get)?, &json!({ kind.parameter: id }), visitor).await;
     if outcome.refused {
-        let code = value(&outcome)["error"]["code"].as_str().unwrap_or_default().to_owned();
+        let code = Envelope::of(&outcome).error.code;
         let missing = ["not_found", "invalid_request"].contains(&code.as_str());
         return Err(if missing { absent() } else { refused(&outcome) });
     }
@@ -129,20 +129,42 @@ pub(crate) async fn read(
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn entry(id: &str) -> Result<&'static Entry, ErrorData> {
+/// The operation with this id.
+pub(super) fn entry(id: &str) -> Result<&'static Entry, ErrorData> {
     let entry = REGISTRY.iter().find(|entry| entry.meta.id == id);
-    entry.ok_or_else(|| ErrorData::internal_error("A resource without its operation.", None))
-}
-
-fn value(outcome: &Outcome) -> Value {
-    serde_json::from_slice(&outcome.body).unwrap_or_default()
+    entry.ok_or_else(|| ErrorData::internal_error("An operation is missing.", None))
 }
 
 /// A refusal of the contract, where the protocol has no place for its envelope.
 fn refused(outcome: &Outcome) -> ErrorData {
-    let envelope = value(outcome);
-    let reason = envelope["error"]["reason"].as_str().unwrap_or("It was refused.").to_owned();
-    ErrorData::invalid_params(reason, Some(envelope))
+    let reason = Envelope::of(outcome).error.reason;
+    ErrorData::invalid_params(reason, serde_json::from_slice(&outcome.body).ok())
+}
+
+/// A page of any list; a refusal is an empty one.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Page {
+    data: Vec<Value>,
+    next_page: Option<String>,
+}
+
+/// What is read of the contract's envelope.
+#[derive(Default, Deserialize)]
+struct Envelope {
+    error: Refusal,
+}
+
+#[derive(Default, Deserialize)]
+struct Refusal {
+    code: String,
+    reason: String,
+}
+
+impl Envelope {
+    fn of(outcome: &Outcome) -> Self {
+        serde_json::from_slice(&outcome.body).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

@@ -141,7 +141,9 @@ fn shrink(schema: &mut Value, depth: usize) {
             }
             ("items", item) => shrink(item, depth + 1),
             ("anyOf" | "oneOf" | "allOf", Value::Array(variants)) => {
-                variants.iter_mut().for_each(|variant| shrink(variant, depth + 1));
+                for variant in variants {
+                    shrink(variant, depth + 1);
+                }
             }
             _ => {}
         }
