@@ -19,8 +19,13 @@ before(async () => {
 });
 after(() => door.close());
 
-// They call a tool of the suite's own, and are checked where it is.
-const NEED_A_TOOL = ["sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400"];
+// They call tools of the suite's own, and are checked where those are.
+const NEED_A_TOOL = [
+  "sep-2575-server-rejects-undeclared-capability",
+  "sep-2575-missing-capability-http-400",
+  "sep-2575-http-server-no-independent-requests-on-stream",
+  "sep-2575-server-no-log-without-loglevel",
+];
 
 for (const [revision, scenarios] of Object.entries(SCENARIOS)) {
   for (const scenario of scenarios) {

@@ -15,8 +15,11 @@ const CALL = ["--method", "tools/call", "--tool-name", "whoami"];
 
 // What the inspector keeps about servers and tokens is none of this machine's business.
 process.env.HOME = mkdtempSync(join(tmpdir(), "inspector-"));
-// Its user is this check.
-process.env.MCP_AUTO_OPEN_ENABLED = "false";
+process.env.MCP_INSPECTOR_SECRET_STORE = "file";
+// It wants to open a browser, and its user is this check: the browser is one that shows nothing.
+process.env.MCP_AUTO_OPEN_ENABLED = "true";
+process.env.BROWSER = "true";
+for (const name of ["DISPLAY", "WAYLAND_DISPLAY", "XDG_CURRENT_DESKTOP"]) delete process.env[name];
 
 function answerOf({ code, stdout, stderr }) {
   assert.equal(code, 0, stderr);

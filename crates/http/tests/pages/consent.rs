@@ -138,13 +138,15 @@ async fn the_owner_can_take_work_away(server: Server) {
     let browser = browser_of(&server, &person);
     let consent = browser.open(&authorize(&client, &[])).await;
     assert_eq!(consent.field("agent"), Some(agent.clone()), "the owner's agent is offered");
-    let back =
-        browser.submit(&consent, &[("worker", None), ("decision", Some("allow"))]).await;
+    let back = browser.submit(&consent, &[("worker", None), ("decision", Some("allow"))]).await;
     let tokens = redeem(&server, &client, &back).await;
     assert_eq!(tokens["scope"], "read");
     let connection = connections(&person).await.remove(0);
     assert_eq!(connection["grant"]["scopes"], json!(["read"]));
-    assert_eq!((&connection["agent_id"], &connection["status"]), (&json!(agent), &json!("authorized")));
+    assert_eq!(
+        (&connection["agent_id"], &connection["status"]),
+        (&json!(agent), &json!("authorized"))
+    );
 }
 
 /// A client that was never seen, and one that was, both need the owner's word: consent is never skipped.
