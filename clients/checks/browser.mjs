@@ -67,7 +67,7 @@ test("somebody new makes an account and a passkey, signs in with it, and lets a 
 
   await page.getByRole("link", { name: "Not you?" }).click();
   await page.getByRole("button", { name: "Add a passkey" }).click();
-  await page.getByText("This device has a passkey of your account already.").waitFor();
+  await page.getByText("This device has a passkey of yours already.").waitFor();
   await visitor.see("account-with-passkey");
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.goto(`${await flow.address()}`);

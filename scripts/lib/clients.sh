@@ -58,13 +58,15 @@ wait_for_line() {
     return 1
 }
 
+# Below the range from which the kernel takes the ports of outgoing connections.
+some_port() { echo $((15000 + SRANDOM % 17000)); }
+
 # market_start FOLDER: a market with demo data at localhost, which browsers give passkeys to; it is announced in
 # FOLDER/announced.json.
 market_start() {
     local folder=$1 port attempt
     for ((attempt = 0; attempt < 10; attempt++)); do
-        # Below the range from which the kernel takes the ports of outgoing connections.
-        port=$((15000 + RANDOM % 17000))
+        port=$(some_port)
         : >"$folder/announced.json"
         market_run "$folder" "$port" >"$folder/announced.json" 2>"$folder/market.log" </dev/null &
         MARKET_PID=$!
@@ -84,14 +86,24 @@ market_run() {
     exec "$MARKET_BIN" dev --listen "127.0.0.1:$2" --data "$1/data" --print json
 }
 
-# fixture_start FOLDER: the MCP transport with the conformance suite's own tools; its address is in FOLDER/fixture.
+# fixture_start FOLDER: the MCP transport with the conformance suite's own tools, at FIXTURE_URL.
 fixture_start() {
-    "$FIXTURE_BIN" >"$1/fixture" 2>"$1/fixture.log" </dev/null &
-    FIXTURE_PID=$!
-    wait_for_line "$1/fixture" "$FIXTURE_PID" || {
-        cat "$1/fixture.log" >&2
-        die "mcp-fixture did not start"
-    }
+    local port attempt tries
+    for ((attempt = 0; attempt < 10; attempt++)); do
+        port=$(some_port)
+        FIXTURE_URL=http://127.0.0.1:$port/mcp
+        "$FIXTURE_BIN" "127.0.0.1:$port" >"$1/fixture.log" 2>&1 </dev/null &
+        FIXTURE_PID=$!
+        # It says nothing when it is ready, and ends where another program listens.
+        for ((tries = 0; tries < 100; tries++)); do
+            sleep 0.05
+            kill -0 "$FIXTURE_PID" 2>/dev/null || break
+            curl --silent --output /dev/null "$FIXTURE_URL" && return 0
+        done
+        stop "$FIXTURE_PID"
+    done
+    cat "$1/fixture.log" >&2
+    die "mcp-fixture did not start"
 }
 
 stop() {
