@@ -36,7 +36,7 @@ fn fill(world: &World, rows: u32) -> Result<()> {
     let mut copy = transaction.prepare(
         "INSERT INTO connections SELECT $1, account_id, agent_id, client_catalog_id, client_display_name, auth_kind, \
          hosted, $2, key_scopes, $3, epoch, scopes, expires_at, spend_policy_id, status, created_at, revoked_at, \
-         last_verified_at, last_seen_at, revision FROM connections WHERE connection_id = $4",
+         last_verified_at, last_seen_at, revision, client_id FROM connections WHERE connection_id = $4",
     )?;
     for row in 1..rows {
         let (id, grant) = (format!("conn_{row:032x}"), format!("grant_{row:032x}"));

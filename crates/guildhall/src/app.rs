@@ -43,7 +43,8 @@ impl App {
         let outbound = Arc::new(Outbound::new(Limits { allow_local, ..Limits::default() }));
         let fetch: Arc<dyn Fetch> = Arc::new(Fetcher(Arc::clone(&outbound)));
         let identity =
-            identity(config, key, db.clone(), clock.clone(), (Arc::clone(&fetch), allow_local)).await?;
+            identity(config, key, db.clone(), clock.clone(), (Arc::clone(&fetch), allow_local))
+                .await?;
         let service = Service::new(Parts {
             db,
             blobs,

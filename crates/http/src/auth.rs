@@ -1,9 +1,9 @@
 //! Sign-up, sign-in and the account's own sessions, at `/api/auth`.
 
 pub(crate) mod cookie;
+mod passkeys;
 mod reset;
 mod wallet;
-mod passkeys;
 
 use std::sync::Arc;
 

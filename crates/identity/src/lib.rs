@@ -13,10 +13,10 @@ mod hashing;
 mod jws;
 mod key;
 mod keys;
+mod mail;
 pub mod oauth;
 mod passkey_sign_in;
 mod passkeys;
-mod mail;
 mod password;
 mod random;
 mod reset;
@@ -34,11 +34,11 @@ pub use error::{Error, Result};
 pub use forms::Forms;
 pub use hashing::{HashCost, Passwords};
 pub use keys::Keys;
+pub use mail::{Mail, Mailer};
 pub use oauth::{
     AccessClaims, AccessTokens, Authorization, Client, NewCode, NotAuthorized, Prompt,
 };
 pub use passkeys::{NewPasskey, PasskeyOptions, PasskeyView};
-pub use mail::{Mail, Mailer};
 pub use service::{Clock, Identity, Settings};
 pub use session::SessionView;
 pub use tokens::{SessionClaims, SessionToken, Tokens};

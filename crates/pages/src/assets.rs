@@ -21,10 +21,9 @@ pub fn asset(name: &str) -> Option<Asset> {
             media_type: "text/javascript; charset=utf-8",
             text: include_str!("../assets/passkey.js"),
         }),
-        "mark.svg" => Some(Asset {
-            media_type: "image/svg+xml",
-            text: include_str!("../assets/mark.svg"),
-        }),
+        "mark.svg" => {
+            Some(Asset { media_type: "image/svg+xml", text: include_str!("../assets/mark.svg") })
+        }
         _ => None,
     }
 }

@@ -151,7 +151,8 @@ mod tests {
     fn every_page_has_a_language_a_title_and_one_main_heading() {
         let pages = [
             SignIn { form: "f", next: "/", client: None, email: "", problem: None }.html(),
-            SignUp { form: "f", next: "/", client: None, name: "", email: "", problem: None }.html(),
+            SignUp { form: "f", next: "/", client: None, name: "", email: "", problem: None }
+                .html(),
             AddPasskey { next: "/" }.html(),
             AccountPage { form: "f", name: "Ada", email: "a@example.org" }.html(),
             Failure { reason: "No.", suggestion: "Yes." }.html(),

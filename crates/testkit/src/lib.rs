@@ -39,8 +39,8 @@ pub use database::{Database, Engine, sqlite_faults};
 pub use deal::Deal;
 pub use market::{Market, task, text};
 pub use oauth::{
-    Fields, OauthClient, OauthTokens, REDIRECT_URI, SentCode, allow, authorize_path, challenge,
-    changed, fields,
+    Fields, OauthClient, OauthMemory, OauthTokens, REDIRECT_URI, SentCode, allow, authorize_path,
+    challenge, changed, fields,
 };
 pub use passkey::Authenticator;
 pub use people::{Agent, PASSWORD, Person, unique};

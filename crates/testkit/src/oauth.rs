@@ -39,6 +39,19 @@ pub struct SentCode {
     pub address: String,
 }
 
+/// How much the authorization server remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OauthMemory {
+    /// Codes.
+    pub codes: i64,
+    /// Families of tokens.
+    pub families: i64,
+    /// Refresh tokens, spent ones among them.
+    pub refresh_tokens: i64,
+    /// Successors of spent tokens that can still be asked for.
+    pub successors: i64,
+}
+
 /// The tokens that a client holds.
 #[derive(Clone, Debug)]
 pub struct OauthTokens {
@@ -83,6 +96,23 @@ impl Server {
         self.request("POST", &format!("/api/auth/oauth2/{endpoint}"))
             .header("content-type", "application/x-www-form-urlencoded")
             .body(encoded(fields))
+    }
+
+    /// How much the authorization server remembers.
+    pub async fn oauth_memory(&self) -> OauthMemory {
+        let read = self.service.db().read("oauth_memory", |tx| {
+            let mut count =
+                |sql| tx.find::<(i64,)>(sql, Vec::new()).map(|row| row.map_or(0, |row| row.0));
+            Ok::<_, guildhall_store::Error>(OauthMemory {
+                codes: count("SELECT count(*) FROM oauth_codes")?,
+                families: count("SELECT count(*) FROM oauth_families")?,
+                refresh_tokens: count("SELECT count(*) FROM oauth_refresh_tokens")?,
+                successors: count(
+                    "SELECT count(*) FROM oauth_refresh_tokens WHERE successor IS NOT NULL",
+                )?,
+            })
+        });
+        read.await.expect("counts")
     }
 
     /// What an agent's token is answered with at the agent's own page of the API.

@@ -22,7 +22,8 @@ pub(super) fn run(effort: Effort) -> Result<Vec<Finding>> {
     let server = world.serve(&[])?;
     for call in [&modern, &legacy] {
         let answer = Client::connect(server.address)?.send(&call.bytes)?.expect(200)?;
-        ensure!(answer["result"]["isError"] == false, "no answer of the tool: {answer}");
+        let failed = answer.pointer("/result/isError");
+        ensure!(failed == Some(&json!(false)), "no answer of the tool: {answer}");
     }
     let (mut by_rest, mut by_modern, mut by_legacy) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..effort.rounds {
@@ -55,15 +56,18 @@ fn whoami(key: &str, modern: bool) -> Arc<Same> {
         "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let mut params = json!({ "name": "whoami", "arguments": {} });
     let mut headers = vec![("x-api-key", key), ("accept", "application/json, text/event-stream")];
     if modern {
-        params["_meta"] = meta;
         headers.extend([("mcp-protocol-version", MODERN), ("mcp-method", "tools/call")]);
         headers.push(("mcp-name", "whoami"));
     } else {
         headers.push(("mcp-protocol-version", "2025-11-25"));
     }
+    let params = if modern {
+        json!({ "name": "whoami", "arguments": {}, "_meta": meta })
+    } else {
+        json!({ "name": "whoami", "arguments": {} })
+    };
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
     Arc::new(Same { bytes: request("POST", "/mcp", &headers, &message.to_string()) })
 }

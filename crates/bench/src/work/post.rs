@@ -18,7 +18,7 @@ const TRANSFER: Parameter = NewId("led_");
 
 const FIND_KEY: Statement = plain(
     "SELECT t.connection_id, t.account_id, t.agent_id, t.client_catalog_id, t.client_display_name, t.auth_kind, \
-     t.hosted, t.key_digest, t.key_scopes, t.grant_id, t.epoch, t.scopes, t.expires_at, t.spend_policy_id, t.status, \
+     t.client_id, t.hosted, t.key_digest, t.key_scopes, t.grant_id, t.epoch, t.scopes, t.expires_at, t.spend_policy_id, t.status, \
      t.created_at, t.revoked_at, t.last_verified_at, t.last_seen_at, t.revision, a.name, a.retired_at, \
      o.disabled_at, p.policy_id, p.version, p.status, p.paused, p.expires_at \
      FROM connections t JOIN agents a ON a.agent_id = t.agent_id JOIN accounts o ON o.account_id = t.account_id \

@@ -110,9 +110,9 @@ pub(super) const CREATE_CONNECTION: &[Statement] = &[
     ),
     plain(
         "INSERT INTO connections (connection_id, account_id, agent_id, client_catalog_id, client_display_name, \
-         auth_kind, hosted, grant_id, created_at, key_digest, key_scopes, epoch, scopes, expires_at, \
+         auth_kind, client_id, hosted, grant_id, created_at, key_digest, key_scopes, epoch, scopes, expires_at, \
          spend_policy_id, status, revoked_at, last_verified_at, last_seen_at, revision) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
         &[
             NewId("conn_"),
             Account,
@@ -120,6 +120,7 @@ pub(super) const CREATE_CONNECTION: &[Statement] = &[
             Text("custom"),
             Null,
             Text("api_key"),
+            Null,
             Int(0),
             NewId("grant_"),
             Now,
@@ -177,7 +178,7 @@ pub(super) const UPDATE_GRANT: &[Statement] = &[
     find_outcome(&[Account, Text("updateConnectionGrant"), NewDigest]),
     Statement {
         sql: "SELECT t.connection_id, t.account_id, t.agent_id, t.client_catalog_id, t.client_display_name, \
-              t.auth_kind, t.hosted, t.key_digest, t.key_scopes, t.grant_id, t.epoch, t.scopes, t.expires_at, \
+              t.auth_kind, t.client_id, t.hosted, t.key_digest, t.key_scopes, t.grant_id, t.epoch, t.scopes, t.expires_at, \
               t.spend_policy_id, t.status, t.created_at, t.revoked_at, t.last_verified_at, t.last_seen_at, \
               t.revision, a.name FROM connections t JOIN agents a ON a.agent_id = t.agent_id \
               WHERE t.connection_id = $1 AND t.account_id = $2",

@@ -33,7 +33,8 @@ pub(super) fn run(command: &AdminCommand, json: bool) -> Result<(), Failure> {
     node::runtime()?.block_on(async {
         let db = open(&config).await?;
         let fetch = Arc::new(Fetcher(Arc::new(Outbound::new(Limits::default()))));
-        let identity = app::identity(&config, &key, db.clone(), clock.clone(), (fetch, false)).await?;
+        let identity =
+            app::identity(&config, &key, db.clone(), clock.clone(), (fetch, false)).await?;
         let admin = Admin { db, identity, json };
         match command {
             AdminCommand::Account(account) => admin.account(account).await,

@@ -5,7 +5,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use guildhall_identity::SignedIn;
-use guildhall_ops::{Call, Credential, Error, Key, REGISTRY, Raw, Result, Service, Surface, digest};
+use guildhall_ops::{
+    Call, Credential, Error, Key, REGISTRY, Raw, Result, Service, Surface, digest,
+};
 use serde_json::Value;
 
 /// Somebody who calls operations: a person with a session, or an agent with its key.

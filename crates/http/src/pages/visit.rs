@@ -1,5 +1,6 @@
 //! A browser's request to a page: counted, read, and its forms held to where they came from.
 
+use std::fmt::Write;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -112,13 +113,12 @@ impl Visit {
         let forms = self.app.identity.forms();
         let failed = |denied| Failed::from(denied).into_error();
         let known = cookie::find_visitor(&self.parts.headers, &self.app.settings);
-        let (visitor, cookie) = match known {
-            Some(visitor) => (visitor.to_owned(), None),
-            None => {
-                let visitor = forms.visitor().map_err(failed)?;
-                let cookie = cookie::visitor(&self.app.settings, &visitor);
-                (visitor, Some(cookie))
-            }
+        let (visitor, cookie) = if let Some(visitor) = known {
+            (visitor.to_owned(), None)
+        } else {
+            let visitor = forms.visitor().map_err(failed)?;
+            let cookie = cookie::visitor(&self.app.settings, &visitor);
+            (visitor, Some(cookie))
         };
         let now = self.app.service.clock().now();
         Ok((forms.seal(purpose, &visitor, "", now).map_err(failed)?, cookie))
@@ -181,7 +181,8 @@ pub(super) fn encoded(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
         }
     }
     encoded

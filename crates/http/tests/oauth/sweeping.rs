@@ -10,13 +10,6 @@ const DAY: Duration = Duration::from_hours(24);
 
 on_both_engines!(codes_and_tokens_are_forgotten, only_clients_that_were_never_used_are_forgotten);
 
-async fn count(server: &Server, sql: &'static str) -> i64 {
-    let counted = server.service.db().read("count", move |tx| {
-        tx.find::<(i64,)>(sql, Vec::new()).map(|row| row.expect("a count").0)
-    });
-    counted.await.map_err(|error: guildhall_store::Error| error).unwrap()
-}
-
 /// "sweeping of old codes/tokens": spent tokens are known as spent for a week, codes for a day, successors for a moment.
 async fn codes_and_tokens_are_forgotten(server: Server) {
     let ada = server.person("ada").await;
@@ -24,23 +17,21 @@ async fn codes_and_tokens_are_forgotten(server: Server) {
     let agent = ada.create_agent("scout").await;
     let first = client.connect(&ada, &agent).await;
     let second = OauthTokens::of(&client.refresh(&first.refresh).await.expect(200));
-    let codes = "SELECT count(*) FROM oauth_codes";
-    let tokens = "SELECT count(*) FROM oauth_refresh_tokens";
-    let sealed = "SELECT count(*) FROM oauth_refresh_tokens WHERE successor IS NOT NULL";
-    let families = "SELECT count(*) FROM oauth_families";
-    assert_eq!((count(&server, codes).await, count(&server, tokens).await), (1, 2));
-    assert_eq!(count(&server, sealed).await, 1);
+    let memory = server.oauth_memory().await;
+    assert_eq!((memory.codes, memory.refresh_tokens, memory.successors), (1, 2, 1));
     server.advance(Duration::from_mins(3)).await;
-    assert_eq!(count(&server, sealed).await, 0);
+    assert_eq!(server.oauth_memory().await.successors, 0);
     server.advance(2 * DAY).await;
-    assert_eq!((count(&server, codes).await, count(&server, tokens).await), (0, 2));
+    let memory = server.oauth_memory().await;
+    assert_eq!((memory.codes, memory.refresh_tokens), (0, 2));
     server.advance(6 * DAY).await;
-    assert_eq!(count(&server, tokens).await, 1);
+    assert_eq!(server.oauth_memory().await.refresh_tokens, 1);
     let third = OauthTokens::of(&client.refresh(&second.refresh).await.expect(200));
     works(&server, &third.access).await;
     server.advance(31 * DAY).await;
     server.advance(Duration::from_mins(2)).await;
-    assert_eq!((count(&server, tokens).await, count(&server, families).await), (0, 0));
+    let memory = server.oauth_memory().await;
+    assert_eq!((memory.refresh_tokens, memory.families), (0, 0));
 }
 
 /// "Dynamic registrations are not pruned while plausible"; "TTL only for never-used clients"

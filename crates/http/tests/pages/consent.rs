@@ -17,6 +17,7 @@ on_both_engines!(
     only_agents_of_the_owner_can_be_chosen,
     a_prompt_is_honoured,
     a_code_names_where_it_comes_from,
+    consents_at_once_make_one_connection,
 );
 
 /// The cookie of somebody who is signed in, in a browser.
@@ -138,13 +139,15 @@ async fn the_owner_can_take_work_away(server: Server) {
     let browser = browser_of(&server, &person);
     let consent = browser.open(&authorize(&client, &[])).await;
     assert_eq!(consent.field("agent"), Some(agent.clone()), "the owner's agent is offered");
-    let back =
-        browser.submit(&consent, &[("worker", None), ("decision", Some("allow"))]).await;
+    let back = browser.submit(&consent, &[("worker", None), ("decision", Some("allow"))]).await;
     let tokens = redeem(&server, &client, &back).await;
     assert_eq!(tokens["scope"], "read");
     let connection = connections(&person).await.remove(0);
     assert_eq!(connection["grant"]["scopes"], json!(["read"]));
-    assert_eq!((&connection["agent_id"], &connection["status"]), (&json!(agent), &json!("authorized")));
+    assert_eq!(
+        (&connection["agent_id"], &connection["status"]),
+        (&json!(agent), &json!("authorized"))
+    );
 }
 
 /// A client that was never seen, and one that was, both need the owner's word: consent is never skipped.
@@ -242,4 +245,25 @@ async fn a_code_names_where_it_comes_from(server: Server) {
     assert_eq!(back.parameter("iss"), Some(format!("{}/api/auth", server.public_url())));
     assert_eq!(back.header("cache-control"), "no-store");
     assert_eq!(back.header("referrer-policy"), "no-referrer");
+}
+
+/// Two consents at once for one client and one agent: one connection, and nobody sees a fault.
+async fn consents_at_once_make_one_connection(server: Server) {
+    let client = register(&server, "Scribe").await;
+    let person = server.person("Ada").await;
+    person.create_agent("Clerk").await;
+    let browser = browser_of(&server, &person);
+    let consent = browser.open(&authorize(&client, &[])).await;
+    let allowed = [("decision", Some("allow"))];
+    let answers = tokio::join!(
+        browser.submit(&consent, &allowed),
+        browser.submit(&consent, &allowed),
+        browser.submit(&consent, &allowed),
+    );
+    for shown in [answers.0, answers.1, answers.2] {
+        assert!(shown.parameter("code").is_some(), "{}: {}", shown.status, shown.address);
+    }
+    let connections = connections(&person).await;
+    assert_eq!(connections.len(), 1, "{connections:?}");
+    assert_eq!(connections[0]["grant"]["epoch"], json!(3));
 }

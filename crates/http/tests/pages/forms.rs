@@ -51,7 +51,8 @@ async fn a_form_of_another_site_is_refused(server: Server) {
     browser.set_cookie(name, value);
     let consent = browser.open(&authorize(&client, &[])).await;
     let form = consent.field("form").unwrap();
-    let fields = [("form", form.as_str()), ("agent", "new"), ("agent_name", "X"), ("decision", "allow")];
+    let fields =
+        [("form", form.as_str()), ("agent", "new"), ("agent_name", "X"), ("decision", "allow")];
     for (header, origin) in [("origin", "https://evil.example"), ("origin", "null")] {
         let request = with_form(server.request("POST", CONSENT), &fields);
         let request = request.header("cookie", &person.cookie).header(header, origin);
@@ -125,7 +126,8 @@ async fn what_is_wrong_is_said_on_the_page(server: Server) {
     assert_eq!(shown.field("email"), Some(person.email.clone()), "what was typed is kept");
     assert_eq!(shown.field("password").as_deref(), Some(""), "but no password");
     let page = browser.open("/api/auth/sign-up").await;
-    let short = [("email", Some("new@example.org")), ("password", Some("short")), ("name", Some("N"))];
+    let short =
+        [("email", Some("new@example.org")), ("password", Some("short")), ("name", Some("N"))];
     let shown = browser.submit(&page, &short).await;
     assert_eq!(shown.status, 400);
     assert!(shown.html.contains("role=\"alert\""), "{}", shown.html);
@@ -135,7 +137,9 @@ async fn what_is_wrong_is_said_on_the_page(server: Server) {
 /// No open redirect.
 async fn nobody_is_led_elsewhere_after_signing_in(server: Server) {
     let person = server.person("Ada").await;
-    for next in ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"] {
+    for next in
+        ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"]
+    {
         let browser = server.browser();
         let page = browser.open("/api/auth/sign-in").await;
         let filled = [

@@ -50,7 +50,7 @@ impl Visitor {
         Ok(guest)
     }
 
-    /// The scopes that it lacks for an operation, and that its owner's consent could give it.
+    /// Whether it lacks some of these scopes, and all that it lacks is what its owner's consent could give.
     pub(crate) fn could_get(&self, wanted: &[Scope]) -> bool {
         let missing = |scope: &&Scope| !self.scopes.has(**scope);
         let consented = |scope: &Scope| matches!(scope, Scope::Read | Scope::Worker);

@@ -129,10 +129,10 @@ mod tests {
         ToolCall::read(&map, &message).map(|call| (call.modern, call.opens_urls))
     }
 
-    fn modern(meta: Value) -> Value {
-        let mut all = json!({ "io.modelcontextprotocol/protocolVersion": MODERN });
-        all.as_object_mut().unwrap().extend(meta.as_object().unwrap().clone());
-        json!({ "name": "whoami", "arguments": {}, "_meta": all })
+    fn modern(mut meta: Value) -> Value {
+        let version = "io.modelcontextprotocol/protocolVersion".to_owned();
+        meta.as_object_mut().unwrap().insert(version, json!(MODERN));
+        json!({ "name": "whoami", "arguments": {}, "_meta": meta })
     }
 
     const CAPABLE: &str = "io.modelcontextprotocol/clientCapabilities";

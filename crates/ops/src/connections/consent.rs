@@ -68,7 +68,7 @@ impl Service {
         self.db
             .write(META.id, move |tx| {
                 let Consent { account_id, session_id, request_id, .. } = consent;
-                let (now, content) = (service.clock.now(), Content::default());
+                let (now, read) = (service.clock.now(), Content::default());
                 let credential = Credential::Session { account_id, session_id };
                 let caller = caller::authenticate(tx, (&credential, Surface::Rest), now)?;
                 let setting = Setting {
@@ -78,7 +78,7 @@ impl Service {
                     now,
                     env: &service.env,
                     request_id,
-                    content: &content,
+                    content: &read,
                 };
                 let mut cx = Cx::new(tx, &setting);
                 let connection = connect(&mut cx, &consent)?;

@@ -308,9 +308,9 @@ impl<'c> Tx<'c> {
         )
     }
 
-    /// Adds a connection.
+    /// Adds a connection. If its client was connected to the agent meanwhile, the closure runs again and finds that.
     pub fn insert_connection(&mut self, connection: &Connection) -> Result<()> {
-        self.put(
+        self.put_first(
             "INSERT INTO connections (connection_id, account_id, agent_id, client_catalog_id, client_display_name, \
              auth_kind, client_id, hosted, grant_id, created_at, key_digest, key_scopes, epoch, scopes, expires_at, \
              spend_policy_id, status, revoked_at, last_verified_at, last_seen_at, revision) \
