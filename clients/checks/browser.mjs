@@ -215,8 +215,9 @@ test("no page of another site can sign anybody in or consent for anybody", async
       route.fulfill({
         contentType: "text/html",
         body: `<form method="post" action="${market.auth_url}${path}">
-          <input name="agent" value="new"><input name="agent_name" value="Forged"><input name="email" value="a@b.example">
-          <input name="password" value="${PASSWORD}"><button name="decision" value="allow">Go</button></form>`,
+          <input name="agent" value="new"><input name="agent_name" value="Forged">
+          <input name="email" value="a@b.example"><input name="password" value="${PASSWORD}">
+          <button name="decision" value="allow">Go</button></form>`,
       }));
     await page.goto(new URL("/forge", client.redirectUri).href);
     const [answer] = await Promise.all([page.waitForNavigation(), page.getByRole("button", { name: "Go" }).click()]);

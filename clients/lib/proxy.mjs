@@ -1,5 +1,5 @@
-// A loopback proxy that adds an API key, for clients that cannot be told one. Whoever asks for the proxy's own address is
-// passed on as if it had asked for the market's; every other Host and Origin arrives as it was sent.
+// A loopback proxy that adds an API key, for clients that cannot be told one. Whoever asks for the proxy's own address
+// is passed on as if it had asked for the market's; every other Host and Origin arrives as it was sent.
 import { once } from "node:events";
 import { createServer, request as begin } from "node:http";
 

@@ -5,7 +5,18 @@ CLIENTS=$ROOT/clients
 MARKET_PID=
 FIXTURE_PID=
 
-# install_once KIND NAME COMMAND…: COMMAND fills a fresh folder, which then takes the place NAME; done already is done.
+# Prints the Debian packages whose commands the clients need and lack.
+missing_client_packages() {
+    have cc || echo build-essential
+    have curl || echo curl
+    have jq || echo jq
+    have node || echo nodejs
+    have npm || echo npm
+    have chromium || echo chromium
+    python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || echo python3-venv
+}
+
+# install_once KIND NAME COMMAND…: COMMAND fills a fresh folder, which then takes its place. What is there is done.
 install_once() {
     local place=$CACHE/clients/$1-$2 fresh
     shift 2
@@ -40,15 +51,16 @@ digest_of() { cat "$@" | sha256sum | cut -c 1-16; }
 # Sets NODE_CLIENTS, NODE_BIN and PYTHON; each is named by its lock file: installed once for all clones, anew when that
 # changes.
 install_clients() {
+    local interpreter
     NODE_CLIENTS=$(install_once npm "$(digest_of "$CLIENTS/package-lock.json")" npm_into) ||
         die "npm could not install the clients of clients/package-lock.json"
     # By its own folder: not every npm links it among the others.
     NODE_BIN=$(dirname "$NODE_CLIENTS"/node_modules/node-linux-*/bin/node)
     [ -x "$NODE_BIN/node" ] || die "clients/package.json has no Node for this machine ($(uname -sm))"
     # A virtual environment belongs to the interpreter that made it.
-    PYTHON=$(install_once python "$(
-        { python3 -c 'import sys; print(sys.executable, sys.version)' && cat "$CLIENTS/requirements.txt"; } | digest_of -
-    )" pip_into)/bin/python || die "pip could not install the clients of clients/requirements.txt"
+    interpreter=$(python3 -c 'import sys; print(sys.executable, sys.version)')
+    PYTHON=$(install_once python "$(digest_of "$CLIENTS/requirements.txt" - <<<"$interpreter")" pip_into)/bin/python ||
+        die "pip could not install the clients of clients/requirements.txt"
 }
 
 # wait_for_line FILE PID: until the program has written its first line; fails when it ends before.

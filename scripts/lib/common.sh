@@ -68,13 +68,12 @@ missing_packages() {
     have jq || echo jq
     have node || echo nodejs
     have npm || echo npm
-    have chromium || echo chromium
-    python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || echo python3-venv
 }
 
+# install_missing_packages [LIST]: LIST is the function that prints them.
 install_missing_packages() {
-    local missing
-    mapfile -t missing < <(missing_packages)
+    local list=${1:-missing_packages} missing
+    mapfile -t missing < <("$list")
     [ "${#missing[@]}" -gt 0 ] || return 0
     have apt-get || die "please install: ${missing[*]} (there is no apt-get here to do it)"
     [ "$(id -u)" = 0 ] || have sudo ||
@@ -83,7 +82,7 @@ install_missing_packages() {
     as_root apt-get -qq update || die "apt-get update failed; still missing: ${missing[*]}"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
         "${missing[@]}" >/dev/null || die "apt-get could not install: ${missing[*]}"
-    mapfile -t missing < <(missing_packages)
+    mapfile -t missing < <("$list")
     [ "${#missing[@]}" -eq 0 ] || die "installed, yet still not found: ${missing[*]}"
 }
 
