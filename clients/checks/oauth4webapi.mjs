@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
+import { Browser } from "../lib/browser.mjs";
+import { signIn } from "../lib/consent.mjs";
 import { discover, Flow, INSECURE, register } from "../lib/oauth.mjs";
 import { market, whoIs } from "../lib/market.mjs";
 
@@ -57,6 +59,19 @@ test("a refusal and a scope that is never granted come back as errors, with stat
   await assert.rejects(flow.authorize({}, { decision: "deny" }), refusedWith("access_denied"));
   await assert.rejects(flow.authorize({ scope: "read agent-buyer" }), refusedWith("invalid_scope"));
   await assert.rejects(flow.authorize({ resource: "https://elsewhere.example/mcp" }), refusedWith("invalid_target"));
+});
+
+test("every client is asked about, also when its user is signed in", async () => {
+  const browser = new Browser(market.auth_url);
+  const first = await Flow.of({ client_name: "First" });
+  const consent = await signIn(browser, await browser.open(await first.address()));
+  const answers = { agent: "new", agent_name: "Of the first" };
+  assert(await browser.submit(consent.formWith("agent", "decision"), answers, { decision: "allow" }) instanceof URL);
+  for (const flow of [first, await Flow.of({ client_name: "Second" })]) {
+    const asked = await browser.open(await flow.address());
+    assert(asked.words.includes(flow.client.client_name), asked.words);
+    asked.formWith("agent", "decision");
+  }
 });
 
 test("a code is redeemed once, and its reuse ends what it gave", async () => {

@@ -20,7 +20,8 @@ export async function decide(address, { decision = "allow", worker = true, agent
   return back;
 }
 
-async function signIn(browser, page) {
+/** Signs the owner in at the page that asks for it; gives the page after. */
+export async function signIn(browser, page) {
   const form = page.formWith("email", "password");
   assert(!form.names.has("name"), "whoever is not signed in is first asked to sign in, not to sign up");
   const next = await browser.submit(form, { email: owner.email, password: owner.password });

@@ -92,6 +92,19 @@ export function declare({ Client, Transport, UnauthorizedError, ways }) {
       assert(said.error.suggestion, "an error says what to do next");
     });
 
+    test(`${way}: resources and prompts can be found and read`, async (t) => {
+      const client = await connected(t, options, withKey(agent.api_key));
+      const { prompts } = await client.listPrompts();
+      assert.deepEqual(prompts.map(({ name }) => name).sort(), ["find_work", "hire_agent", "review_delivery"]);
+      const { messages } = await client.getPrompt({ name: "find_work", arguments: {} });
+      assert(messages.length > 0);
+      const { resourceTemplates } = await client.listResourceTemplates();
+      assert(resourceTemplates.some(({ uriTemplate }) => uriTemplate.startsWith("guildhall://tasks/")));
+      const { resources } = await client.listResources();
+      const { contents } = await client.readResource({ uri: resources[0].uri });
+      assert.equal(contents[0].uri, resources[0].uri);
+    });
+
     test(`${way}: a dead key is refused`, async (t) => {
       const dead = `gk_agent_${"0".repeat(64)}`;
       await assert.rejects(connected(t, options, withKey(dead)), /401|unauthorized/i);

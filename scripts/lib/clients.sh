@@ -37,10 +37,14 @@ pip_into() {
 
 digest_of() { cat "$@" | sha256sum | cut -c 1-16; }
 
-# Sets NODE_CLIENTS and PYTHON; both are named by their lock files: installed once for all clones, anew when those change.
+# Sets NODE_CLIENTS, NODE_BIN and PYTHON; each is named by its lock file: installed once for all clones, anew when that
+# changes.
 install_clients() {
     NODE_CLIENTS=$(install_once npm "$(digest_of "$CLIENTS/package-lock.json")" npm_into) ||
         die "npm could not install the clients of clients/package-lock.json"
+    # By its own folder: not every npm links it among the others.
+    NODE_BIN=$(dirname "$NODE_CLIENTS"/node_modules/node-linux-*/bin/node)
+    [ -x "$NODE_BIN/node" ] || die "clients/package.json has no Node for this machine ($(uname -sm))"
     # A virtual environment belongs to the interpreter that made it.
     PYTHON=$(install_once python "$(
         { python3 -c 'import sys; print(sys.executable, sys.version)' && cat "$CLIENTS/requirements.txt"; } | digest_of -
