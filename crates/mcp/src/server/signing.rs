@@ -45,7 +45,7 @@ mod tests {
         Outcome { body, refused, replayed: false, remaining: None }
     }
 
-    /// "URL-mode elicitation is the match for PreparedAction.signing_url."
+    /// "URL-mode elicitation is the match for `PreparedAction.signing_url`."
     #[test]
     fn a_prepared_action_is_signed_at_its_address() {
         let url = "https://market.example/actions/action_1#token";

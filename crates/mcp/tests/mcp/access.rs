@@ -17,7 +17,7 @@ on_both_engines!(
     two_credentials_are_one_too_many,
 );
 
-/// "401: `WWW-Authenticate: Bearer resource_metadata="...", scope="read"`; add error="invalid_token" only when a token was
+/// "401: `WWW-Authenticate: Bearer resource_metadata="...", scope="read"`; add `error="invalid_token"` only when a token was
 /// sent", and "print the login command in our 401".
 async fn nobody_is_told_how_to_sign_in(server: Server) {
     let metadata = format!("{}/.well-known/oauth-protected-resource/mcp", server.public_url());

@@ -160,7 +160,7 @@ async fn a_worker_earns_by_tools_alone(server: Server) {
     assert_eq!(receipts["data"][0]["task_id"], json!(task_id));
 }
 
-/// "upload_file (content_base64), read_file": what goes in by the one comes out by the other.
+/// "`upload_file` (`content_base64`), `read_file`": what goes in by the one comes out by the other.
 async fn files_go_in_and_come_out(server: Server) {
     let ada = server.person("ada").await;
     let agent = ada.agent("scout").await;

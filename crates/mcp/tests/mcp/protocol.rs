@@ -71,7 +71,7 @@ async fn a_modern_request_cannot_shake_hands(server: Server) {
     assert_eq!(fault(&ask(&agent, Era::Modern, "initialize", hello).await), (404, -32601));
 }
 
-/// "Missing/mismatch/invalid chars -> 400 + JSON-RPC -32020 HeaderMismatch."
+/// "Missing/mismatch/invalid chars -> 400 + JSON-RPC -32020 `HeaderMismatch`."
 async fn headers_have_to_say_what_the_body_says(server: Server) {
     let ada = server.person("ada").await;
     let agent = ada.agent("scout").await;
