@@ -129,10 +129,10 @@ mod tests {
         ToolCall::read(&map, &message).map(|call| (call.modern, call.opens_urls))
     }
 
-    fn modern(mut meta: Value) -> Value {
-        let version = "io.modelcontextprotocol/protocolVersion".to_owned();
-        meta.as_object_mut().unwrap().insert(version, json!(MODERN));
-        json!({ "name": "whoami", "arguments": {}, "_meta": meta })
+    fn modern(meta: &Value) -> Value {
+        let mut all = json!({ "io.modelcontextprotocol/protocolVersion": MODERN });
+        all.as_object_mut().unwrap().extend(meta.as_object().unwrap().clone());
+        json!({ "name": "whoami", "arguments": {}, "_meta": all })
     }
 
     const CAPABLE: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -145,12 +145,12 @@ mod tests {
     /// "Missing/mismatch/invalid chars -> 400": whatever is not as it should be is left to whoever can say what is wrong.
     #[test]
     fn only_a_regular_call_takes_the_short_way() {
-        let plain = modern(json!({ CAPABLE: {} }));
+        let plain = modern(&json!({ CAPABLE: {} }));
         assert_eq!(read(&HEADERS, &plain), Some((true, false)));
-        let opens = modern(json!({ CAPABLE: { "elicitation": { "url": {} } } }));
+        let opens = modern(&json!({ CAPABLE: { "elicitation": { "url": {} } } }));
         assert_eq!(read(&HEADERS, &opens), Some((true, true)));
-        assert_eq!(read(&HEADERS, &modern(json!({}))), None, "no capabilities");
-        assert_eq!(read(&HEADERS, &modern(json!({ CAPABLE: 1 }))), None, "no object of them");
+        assert_eq!(read(&HEADERS, &modern(&json!({}))), None, "no capabilities");
+        assert_eq!(read(&HEADERS, &modern(&json!({ CAPABLE: 1 }))), None, "no object of them");
         for missing in 0..3 {
             let mut headers = HEADERS.to_vec();
             headers.remove(missing);
