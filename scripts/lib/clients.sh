@@ -48,15 +48,19 @@ pip_into() {
 
 digest_of() { cat "$@" | sha256sum | cut -c 1-16; }
 
-# Sets NODE_CLIENTS, NODE_BIN and PYTHON; each is named by its lock file: installed once for all clones, anew when that
-# changes.
-install_clients() {
-    local interpreter
+# Sets NODE_CLIENTS and NODE_BIN; what is installed is named by its lock file: once for all clones, anew when that changes.
+install_node_clients() {
     NODE_CLIENTS=$(install_once npm "$(digest_of "$CLIENTS/package-lock.json")" npm_into) ||
         die "npm could not install the clients of clients/package-lock.json"
     # By its own folder: not every npm links it among the others.
     NODE_BIN=$(dirname "$NODE_CLIENTS"/node_modules/node-linux-*/bin/node)
     [ -x "$NODE_BIN/node" ] || die "clients/package.json has no Node for this machine ($(uname -sm))"
+}
+
+# Sets NODE_CLIENTS, NODE_BIN and PYTHON.
+install_clients() {
+    local interpreter
+    install_node_clients
     # A virtual environment belongs to the interpreter that made it.
     interpreter=$(python3 -c 'import sys; print(sys.executable, sys.version)')
     PYTHON=$(install_once python "$(digest_of "$CLIENTS/requirements.txt" - <<<"$interpreter")" pip_into)/bin/python ||

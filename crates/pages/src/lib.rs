@@ -84,6 +84,8 @@ pub struct ConsentPage<'a> {
     pub agents: &'a [AgentChoice],
     /// Who is signed in.
     pub email: &'a str,
+    /// Where somebody else signs in for the same request.
+    pub again: &'a str,
     /// What was wrong with the choice.
     pub problem: Option<&'a str>,
 }
@@ -138,6 +140,7 @@ mod tests {
             offline: true,
             agents: &agents,
             email: "<u>@example.org",
+            again: "/again",
             problem: Some("<em>"),
         };
         let html = page.html();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
+use guildhall_core::agent::Agent;
 use guildhall_core::scope::{Scope, ScopeSet};
 use guildhall_core::text::Line;
 use guildhall_core::{AccountId, Code};
@@ -87,9 +88,14 @@ async fn begin(app: Arc<App>, request: Request) -> Result<Response, Ended> {
 }
 
 fn led_to_sign_in(query: &str, again: bool) -> Response {
+    let address = sign_in(query);
+    if again { led_to(&format!("{address}&again=1")) } else { led_to(&address) }
+}
+
+/// Where to sign in for a request.
+fn sign_in(query: &str) -> String {
     let next = encoded(&format!("/api/auth/oauth2/authorize?{query}"));
-    let again = if again { "&again=1" } else { "" };
-    led_to(&format!("/api/auth/sign-in?next={next}{again}"))
+    format!("/api/auth/sign-in?next={next}")
 }
 
 /// The query for after the sign-in that it asked for.
@@ -113,6 +119,7 @@ async fn ask(
     let agents = agents_of(visit, account.account_id).await?;
     let redirect_host = authorization.redirect_host();
     let client = &authorization.client;
+    let again = format!("{}&again=1", sign_in(query));
     let page = ConsentPage {
         form: &form,
         client: client.name.as_deref().unwrap_or("A client without a name"),
@@ -123,6 +130,7 @@ async fn ask(
         offline: authorization.offline,
         agents: &agents,
         email: &account.email,
+        again: &again,
         problem: problem.map(Error::reason),
     };
     let status = problem.map_or(200, Error::status);
@@ -133,7 +141,7 @@ fn is_local(host: &str) -> bool {
     matches!(host, "localhost" | "127.0.0.1" | "[::1]")
 }
 
-/// The agents that a client can be connected to.
+/// The agents that a client can be connected to; those of one name are told apart by the ends of their ids.
 async fn agents_of(visit: &Visit, owner: AccountId) -> Result<Vec<AgentChoice>> {
     let rows = visit
         .app
@@ -141,12 +149,16 @@ async fn agents_of(visit: &Visit, owner: AccountId) -> Result<Vec<AgentChoice>> 
         .db()
         .read("consent", move |tx| tx.list_agents(owner, None, MOST_AGENTS))
         .await?;
-    let open = rows.into_iter().filter(|agent| !agent.hosted && agent.retired_at.is_none());
-    let choice = |agent: guildhall_core::agent::Agent| AgentChoice {
-        agent_id: agent.agent_id.to_string(),
-        name: agent.name,
+    let open = |agent: &&Agent| !agent.hosted && agent.retired_at.is_none();
+    let open: Vec<&Agent> = rows.iter().filter(open).collect();
+    let choice = |agent: &&Agent| {
+        let (agent_id, name) = (agent.agent_id.to_string(), agent.name.clone());
+        let alike = open.iter().filter(|other| other.name == name).count() > 1;
+        let tail = agent_id.get(agent_id.len().saturating_sub(6)..).unwrap_or_default();
+        let name = if alike { format!("{name} (…{tail})") } else { name };
+        AgentChoice { agent_id, name }
     };
-    Ok(open.map(choice).collect())
+    Ok(open.iter().map(choice).collect())
 }
 
 async fn decided(app: Arc<App>, request: Request) -> Result<Response, Ended> {

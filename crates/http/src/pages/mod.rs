@@ -94,15 +94,50 @@ fn led_to(address: &str) -> Response {
     response
 }
 
+/// A reason as a person reads it: without the names that programs have for things.
+fn plainly(reason: &str) -> String {
+    let is_field = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let Some((field, rest)) = reason.split_once(": ").filter(|(name, _)| is_field(name)) else {
+        return reason.to_owned();
+    };
+    let subject = match field {
+        "client_id" => "The program that asks",
+        "redirect_uri" => "The address to go back to",
+        "email" => "The e-mail address",
+        "password" => "The password",
+        "name" => "The name",
+        other => other,
+    };
+    let continues = ["is ", "must ", "cannot ", "may "].iter().any(|verb| rest.starts_with(verb));
+    if continues { format!("{subject} {rest}") } else { format!("{subject}: {rest}") }
+}
+
 /// The page of something that cannot go on.
 fn failure(error: &Error) -> Response {
     if let Some(detail) = error.internal_detail() {
         tracing::error!(detail, status = error.status(), "a page failed");
     }
     let suggestion = error.suggestion().unwrap_or("Go back and try again.");
-    let mut response = shown(&Failure { reason: error.reason(), suggestion }, error.status(), None);
+    let reason = plainly(error.reason());
+    let mut response = shown(&Failure { reason: &reason, suggestion }, error.status(), None);
     if let Some(seconds) = error.retry_after_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plainly;
+
+    #[test]
+    fn people_read_no_names_of_fields() {
+        let told = "client_id: is not known here.";
+        assert_eq!(plainly(told), "The program that asks is not known here.");
+        let told = "email: not an e-mail address.";
+        assert_eq!(plainly(told), "The e-mail address: not an e-mail address.");
+        for plain in ["The account is disabled.", "Say it: now."] {
+            assert_eq!(plainly(plain), plain);
+        }
+    }
 }

@@ -10,7 +10,7 @@ use guildhall_ops::{Error, Payer, Result};
 use guildhall_pages::{SignIn, SignUp};
 
 use super::visit::{Visit, asked, encoded, sent, set_cookie, stale};
-use super::{failure, led_to, shown};
+use super::{failure, led_to, plainly, shown};
 use crate::app::App;
 use crate::auth::{Failed, cookie};
 
@@ -115,20 +115,13 @@ async fn page(visit: &Visit, which: Which, problem: Option<&Error>) -> Result<Re
     Ok(response)
 }
 
-/// What a person is told: what is wrong and what to do, without the names that programs use.
+/// What a person is told: what is wrong and what to do.
 fn sentence(error: &Error) -> String {
-    let reason = error.reason();
-    let is_field = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-    let named = reason.split_once(": ").filter(|(name, _)| is_field(name));
-    let reason = named.map_or(reason, |(_, rest)| rest);
-    let suggestion = match error.code() {
-        Code::Internal => None,
-        _ => error.suggestion(),
-    };
-    let mut letters = reason.chars();
-    let first = letters.next().map(char::to_uppercase).into_iter().flatten().collect::<String>();
-    let sentence = format!("{first}{}", letters.as_str());
-    suggestion.map_or(sentence.clone(), |suggestion| format!("{sentence} {suggestion}"))
+    let said = plainly(error.reason());
+    match error.suggestion() {
+        Some(suggestion) if error.code() != Code::Internal => format!("{said} {suggestion}"),
+        _ => said,
+    }
 }
 
 /// The name of the client whose request waits for the sign-in.
