@@ -191,6 +191,35 @@ impl Entity for Connection {
 }
 
 impl Connection {
+    /// A connection to an agent that nobody has used yet, by a key that is still to come.
+    #[must_use]
+    pub fn new(
+        connection_id: ConnectionId,
+        (account_id, agent_id): (AccountId, AgentId),
+        client_catalog_id: impl Into<String>,
+        grant: Grant,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            connection_id,
+            account_id,
+            agent_id,
+            client_catalog_id: client_catalog_id.into(),
+            client_display_name: None,
+            auth_kind: AuthKind::ApiKey,
+            client_id: None,
+            hosted: false,
+            key: None,
+            grant,
+            stored_status: Status::Authorized,
+            created_at: now,
+            revoked_at: None,
+            last_verified_at: None,
+            last_seen_at: None,
+            revision: 0,
+        }
+    }
+
     /// The status now: a grant whose time has passed is expired, whatever was stored.
     #[must_use]
     pub fn status(&self, now: Timestamp) -> Status {

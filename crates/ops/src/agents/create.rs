@@ -1,7 +1,7 @@
 //! Create an agent; a hosted one comes with its one hosted connection.
 
 use guildhall_core::agent::{Agent, Visibility};
-use guildhall_core::connection::{AuthKind, Connection, Grant, MAX_LIFETIME, Status};
+use guildhall_core::connection::{Connection, Grant, MAX_LIFETIME};
 use guildhall_core::scope::ScopeSet;
 use guildhall_core::text::{Few, Line, Prose};
 use schemars::JsonSchema;
@@ -99,22 +99,6 @@ fn hosted_connection(cx: &Cx<Writes>, agent: &Agent) -> Result<Connection> {
         expires_at: cx.now.after(MAX_LIFETIME * 100),
         spend_policy_id: None,
     };
-    Ok(Connection {
-        connection_id: cx.mint()?,
-        account_id: agent.account_id,
-        agent_id: agent.agent_id,
-        client_catalog_id: "hosted".to_owned(),
-        client_display_name: None,
-        auth_kind: AuthKind::ApiKey,
-        client_id: None,
-        hosted: true,
-        key: None,
-        grant,
-        stored_status: Status::Authorized,
-        created_at: cx.now,
-        revoked_at: None,
-        last_verified_at: None,
-        last_seen_at: None,
-        revision: 0,
-    })
+    let owned = (agent.account_id, agent.agent_id);
+    Ok(Connection { hosted: true, ..Connection::new(cx.mint()?, owned, "hosted", grant, cx.now) })
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use guildhall_core::agent::Agent;
-use guildhall_core::connection::{AuthKind, Connection, DEFAULT_LIFETIME, Grant, Status};
+use guildhall_core::connection::{AuthKind, Connection, DEFAULT_LIFETIME, Grant};
 use guildhall_core::scope::{Scope, ScopeSet};
 use guildhall_core::text::Line;
 use guildhall_core::{AccountId, AgentId, AgentKind, Code, RequestId, SessionId};
@@ -140,22 +140,12 @@ fn the_agent(cx: &mut Cx<Writes>, consent: &Consent) -> Result<Agent> {
 }
 
 fn build(cx: &Cx<Writes>, agent: &Agent, consent: &Consent, grant: Grant) -> Result<Connection> {
+    let owned = (agent.account_id, agent.agent_id);
+    let client = catalog::of_client(consent.client_name.as_deref());
     Ok(Connection {
-        connection_id: cx.mint()?,
-        account_id: agent.account_id,
-        agent_id: agent.agent_id,
-        client_catalog_id: catalog::of_client(consent.client_name.as_deref()).to_owned(),
         client_display_name: consent.client_name.clone(),
         auth_kind: AuthKind::Oauth,
         client_id: Some(consent.client_id.clone()),
-        hosted: false,
-        key: None,
-        grant,
-        stored_status: Status::Authorized,
-        created_at: cx.now,
-        revoked_at: None,
-        last_verified_at: None,
-        last_seen_at: None,
-        revision: 0,
+        ..Connection::new(cx.mint()?, owned, client, grant, cx.now)
     })
 }

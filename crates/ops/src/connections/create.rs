@@ -5,7 +5,7 @@ use std::time::Duration;
 use guildhall_core::agent::Agent;
 use guildhall_core::canonical::hex;
 use guildhall_core::connection::{
-    ApiKey, AuthKind, Connection, DEFAULT_LIFETIME, Grant, MAX_LIFETIME, MIN_LIFETIME, Status,
+    ApiKey, Connection, DEFAULT_LIFETIME, Grant, MAX_LIFETIME, MIN_LIFETIME,
 };
 use guildhall_core::scope::{RequestedScopes, ScopeSet};
 use guildhall_core::text::Line;
@@ -127,22 +127,10 @@ fn build(cx: &Cx<Writes>, agent: &Agent, input: &Input, digest: [u8; 32]) -> Res
         expires_at: cx.now.after(lifetime),
         spend_policy_id: None,
     };
+    let (owned, client) = ((agent.account_id, agent.agent_id), input.client_catalog_id.to_string());
     Ok(Connection {
-        connection_id: cx.mint()?,
-        account_id: agent.account_id,
-        agent_id: agent.agent_id,
-        client_catalog_id: input.client_catalog_id.to_string(),
         client_display_name: input.client_display_name.as_ref().map(ToString::to_string),
-        auth_kind: AuthKind::ApiKey,
-        client_id: None,
-        hosted: false,
         key: Some(ApiKey { digest, scopes }),
-        grant,
-        stored_status: Status::Authorized,
-        created_at: cx.now,
-        revoked_at: None,
-        last_verified_at: None,
-        last_seen_at: None,
-        revision: 0,
+        ..Connection::new(cx.mint()?, owned, client, grant, cx.now)
     })
 }
